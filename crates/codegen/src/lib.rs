@@ -3,6 +3,8 @@
 //! Pure: runs no compiler, reads no file, knows no instruction set by name. [`generate`] writes the
 //! C++ file; [`asm`] writes the assembler's input and interprets its output.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod asm;
 mod class;
 mod class_writer;

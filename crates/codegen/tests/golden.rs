@@ -18,6 +18,8 @@
 //! compiler is read or run. `UPDATE_EXPECT=1 cargo test -p yamba-codegen --test golden` writes the
 //! texts.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files")]
+
 #[path = "golden/case.rs"]
 mod case;
 #[path = "golden/excerpt.rs"]
@@ -109,7 +111,7 @@ fn all_text() -> String {
 
 /// Another working directory, an environment without variables, and hash tables with another seed
 /// change nothing. The expectations above hold every target's text on every host; that no source of
-/// the crate asks for its host is checked by `crates/yamba/tests/cli/house.rs`.
+/// the crate asks for its host is checked by `clippy.toml` and `crates/yamba/tests/cli/house.rs`.
 #[test]
 fn generated_text_does_not_depend_on_environment() {
     if let Some(path) = std::env::var_os(PRINT_TO) {

@@ -12,11 +12,10 @@ use super::unit::Unit;
 use super::which::Which;
 
 /// The document.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Comparison {
     /// `yamba-compare/1`.
-    #[cfg_attr(test, schemars(extend("const" = "yamba-compare/1")))]
+    #[schemars(extend("const" = "yamba-compare/1"))]
     pub schema: &'static str,
     /// The first run. Ratios are those of the second run to the first.
     pub a: RunReference,
@@ -41,8 +40,7 @@ pub struct Comparison {
 }
 
 /// The identity of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct RunReference {
     /// [`Run::id`].
     pub id: String,
@@ -52,8 +50,7 @@ pub struct RunReference {
 }
 
 /// One benchmark of both runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ComparedEntry {
     /// The benchmark.
     #[serde(flatten)]
@@ -109,8 +106,7 @@ pub struct ComparedEntry {
 }
 
 /// A verdict on one benchmark. Only a re-measured benchmark is called slower or faster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Word {
     /// No difference is shown.
@@ -124,8 +120,7 @@ pub enum Word {
 }
 
 /// A benchmark that only one run has.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Unmatched {
     /// The benchmark.
     #[serde(flatten)]
@@ -140,8 +135,7 @@ pub struct Unmatched {
 }
 
 /// The mean of all ratios of one kind of figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct GeometricMean {
     /// `latency`, `bandwidth`, `rate`, or a value's unit.
     pub kind: String,
@@ -155,8 +149,7 @@ pub struct GeometricMean {
 }
 
 /// The runs that were re-measured for a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Remeasured {
     /// The run of a's programs; none if only b's programs were re-measured.
     pub a: Option<RunReference>,
@@ -172,8 +165,7 @@ pub struct Remeasured {
 }
 
 /// The comparison of a re-measured benchmark in the two stored runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StoredComparison {
     /// The level of b divided by that of a.
     pub ratio: Option<f64>,
@@ -188,8 +180,7 @@ pub struct StoredComparison {
 }
 
 /// The result of a gate.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Gate {
     /// The tolerated slowdown of benchmarks that `limits` does not name: 0.05 for 5 %. `None`: they
     /// are not judged.
@@ -220,8 +211,7 @@ pub struct Gate {
 }
 
 /// A benchmark that is slower by more than the limit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Slower {
     /// The benchmark.
     #[serde(flatten)]
@@ -240,8 +230,7 @@ pub struct Slower {
 }
 
 /// A benchmark that the gate does not judge.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Ungated {
     /// The benchmark.
     #[serde(flatten)]

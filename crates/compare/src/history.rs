@@ -25,11 +25,10 @@ const SEED: u64 = 1;
 const ERRORS: f64 = 2.0;
 
 /// Benchmarks over the runs of one machine, as `--json` prints them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct History {
     /// `yamba-history/1`.
-    #[cfg_attr(test, schemars(extend("const" = "yamba-history/1")))]
+    #[schemars(extend("const" = "yamba-history/1"))]
     pub schema: &'static str,
     /// The probability of a false change in each series.
     pub significance: f64,
@@ -40,8 +39,7 @@ pub struct History {
 }
 
 /// One benchmark at one point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Series {
     /// The benchmark.
     #[serde(flatten)]
@@ -66,8 +64,7 @@ pub struct Series {
 }
 
 /// One run's figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Point {
     /// [`Run::id`].
     pub run: String,
@@ -83,8 +80,7 @@ pub struct Point {
 }
 
 /// A change of level.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// The first run after the change.
     pub run: String,
@@ -99,8 +95,7 @@ pub struct Change {
 }
 
 /// A run that does not count, or its figure for one benchmark.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// [`Run::id`].
     pub run: String,
@@ -130,9 +125,9 @@ impl LeftOut {
 type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 
 /// The history of all benchmarks of `runs`, which are in order of time. Only runs of the last run's
-/// machine count. Runs that a comparison or `yamba noise` measured are left out: their programs may
-/// be old, and many are of the same moment. Invalid figures are left out, too, and disturbed ones,
-/// even bounded: a change is found by single levels, and within its bounds a level could be
+/// machine count. Runs that a comparison or `yamba selftest` measured are left out: their programs
+/// may be old, and many are of the same moment. Invalid figures are left out, too, and disturbed
+/// ones, even bounded: a change is found by single levels, and within its bounds a level could be
 /// anywhere.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
@@ -402,7 +397,7 @@ mod tests {
     #[test]
     fn excluded_runs_are_listed_with_reasons() {
         let mut all = runs(&STEADY);
-        all[3].producer.arguments = vec!["noise".to_owned()];
+        all[3].producer.arguments = vec!["selftest".to_owned()];
         all[4].machine.cpu = Some("Z80".to_owned());
         all[11].machine.cpu = Some("6502".to_owned());
         let disturbed = &mut all[5].benchmarks[0];
@@ -418,7 +413,7 @@ mod tests {
         assert_eq!(
             shown,
             [
-                ("03", None, "measured by `yamba noise`"),
+                ("03", None, "measured by `yamba selftest`"),
                 ("04", None, other),
                 ("05", x.clone(), "disturbed"),
                 ("06", x.clone(), "invalid"),

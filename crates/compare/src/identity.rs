@@ -11,8 +11,7 @@ use yamba_record::machine::details::CoreKind;
 use yamba_record::machine::{Details, Java};
 
 /// A fact that differs between the two sides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Difference {
     /// The name of the fact: `cpu`, `kernel`, `mitigation meltdown`.
     pub name: String,
@@ -31,8 +30,7 @@ impl Difference {
 }
 
 /// Differences between the machines of two runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Differences {
     /// Facts that show another machine: the processor's model, the instruction set, the kinds of
     /// core, the system.

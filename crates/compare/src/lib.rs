@@ -185,6 +185,4 @@ fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
 }
 
 #[cfg(test)]
-mod published;
-#[cfg(test)]
 mod tests;

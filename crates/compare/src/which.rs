@@ -6,11 +6,10 @@ use yamba_record::{Benchmark, Parameters, Workers};
 use super::named;
 
 /// One benchmark at one point with one number of processes and threads.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Which {
     pub name: String,
-    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, serde_json::Value>"))]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub parameters: Parameters,
     /// Number of concurrent processes.
     pub processes: u64,

@@ -14,8 +14,6 @@ mod column;
 mod document;
 pub mod job;
 mod node_run;
-#[cfg(test)]
-mod published;
 mod report;
 mod resource;
 mod significance;

@@ -17,8 +17,6 @@ mod outcome;
 pub mod policy;
 pub mod predict;
 mod price;
-#[cfg(test)]
-mod published;
 pub mod refinement;
 
 pub use collector::{Collector, Role};

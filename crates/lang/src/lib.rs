@@ -4,6 +4,7 @@
 //! are [`Diagnostic`]s.
 
 #![warn(missing_docs)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod ast;
 pub mod compile;

@@ -31,6 +31,3 @@ pub use replay::{Replayed, repeated, replayed};
 pub use sample::{Drawn, Sampler, object_sizes};
 pub use sessions::SessionLength;
 pub use sizes::{BodyTail, Sizes};
-
-#[cfg(test)]
-mod published;

@@ -13,12 +13,11 @@ pub const SCHEMA: &str = "yamba-files/1";
 pub const READ_AHEAD_BYTES: u64 = 128 << 10;
 
 /// The accesses of an application to files, in their order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileAccesses {
     /// Schema of the document: [`SCHEMA`].
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Name of the application.
     pub application: String,
@@ -40,8 +39,7 @@ pub struct FileAccesses {
     pub accesses: Vec<Run>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct File {
     /// Its path. `None`: unknown; it was closed before the tracer looked.
@@ -64,8 +62,7 @@ pub struct File {
 
 /// Accesses of equal length to bytes that follow each other: number of the file, kind, first byte,
 /// bytes of each access, number of accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Run(pub u32, pub Kind, pub u64, pub u64, pub u64);
 
 impl Run {

@@ -20,11 +20,10 @@ const BUDGET: usize = 1 << 20;
 const SIZES: u64 = 8;
 
 /// Hits and misses by size of the cache.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Forecast {
     /// Schema of the document: [`SCHEMA`].
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// Name of the application.
     pub application: String,
@@ -47,8 +46,7 @@ pub struct Forecast {
 }
 
 /// Hits and misses of a cache of one size that is empty at the beginning.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AtSize {
     /// Memory for the page cache, in bytes.
     pub bytes: u64,

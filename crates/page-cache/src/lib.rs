@@ -17,8 +17,6 @@ mod linux_tests;
 mod page;
 mod page_map;
 mod page_tree;
-#[cfg(test)]
-mod published;
 mod ranks;
 mod read_ahead;
 mod sampled;

@@ -63,8 +63,7 @@ enum Request {
 }
 
 /// Pages, and how many of them were cached when they were asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Share {
     /// Number of pages.
     pub pages: u64,

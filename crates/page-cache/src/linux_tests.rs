@@ -244,8 +244,7 @@ fn missing_mapped_page_is_read_with_its_neighbours() {
     assert_eq!(found.all_read(), found.mapped);
 }
 
-/// Random reads of a fifth of a file of 256 MiB, with a scan of the rest between them: the pattern
-/// `scan` of scripts/page-cache.
+/// Random reads of a fifth of a file of 256 MiB, with a scan of the rest between them.
 fn scan_over_a_hot_set() -> Vec<Access> {
     const PAGES: u64 = 65536;
     const HOT: u64 = PAGES / 5;
@@ -260,7 +259,7 @@ fn scan_over_a_hot_set() -> Vec<Access> {
     reads
 }
 
-/// The kernel's hit ratios were measured by scripts/page-cache on Linux 6.18, ext4 with a
+/// The kernel's hit ratios were measured on Linux 6.18, ext4 with a
 /// read-ahead of 8 MiB.
 #[test]
 fn hit_ratios_are_those_of_a_kernel() {

@@ -7,8 +7,7 @@ use crate::page_fault::is_part;
 use crate::vector::Use;
 
 /// Uses of a primitive within another one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Within {
     /// The primitive.
     pub name: String,

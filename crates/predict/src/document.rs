@@ -7,11 +7,10 @@ use crate::ratio::Ratio;
 use crate::{Place, Prediction};
 
 /// Predictions of some applications on some systems.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// Schema of the document.
-    #[cfg_attr(test, schemars(extend("const" = "yamba-predict/1")))]
+    #[schemars(extend("const" = "yamba-predict/1"))]
     pub schema: &'static str,
     /// One prediction per application and system.
     pub predictions: Vec<Prediction>,

@@ -9,8 +9,7 @@ use serde::Serialize;
 use crate::cost::{Cost, Costs};
 
 /// The time of the file reads of one unit of work.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct FileTime {
     /// Name of the application.
     pub application: String,

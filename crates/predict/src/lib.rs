@@ -28,8 +28,6 @@ pub mod page_fault;
 mod plain;
 pub mod prediction;
 pub mod product;
-#[cfg(test)]
-mod published;
 mod rank;
 pub mod ratio;
 pub mod rounds;

@@ -16,8 +16,7 @@ use crate::vector::{Platform, Use, Vector};
 use crate::waits;
 
 /// The origin of the times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// Uses times the costs of benchmarks. Such a prediction is usually too low: benchmarks find
@@ -29,8 +28,7 @@ pub enum Basis {
 }
 
 /// The predicted kernel time of one unit of an application's work on one system.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// Name of the application.
     pub application: String,
@@ -45,7 +43,7 @@ pub struct Prediction {
     /// Interval of `predicted_ns`, from the intervals of the costs and the spread of the trace, if
     /// that is known. `None` on the system where the vector was traced, if it is unknown. The upper
     /// end is infinite, which is null in JSON, if `unbounded` has a reason.
-    #[cfg_attr(test, schemars(with = "Option<[Option<f64>; 2]>"))]
+    #[schemars(with = "Option<[Option<f64>; 2]>")]
     pub interval_ns: Option<[f64; 2]>,
     /// Why the kernel time has no upper bound: calls of unknown cost that may wait, and losses of
     /// the trace. Empty: it has one.
@@ -129,8 +127,7 @@ pub struct Prediction {
 }
 
 /// Shares from 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Coverage {
     /// Share of the uses that have a cost of their own, or are part of a use that has. The others
     /// are charged as a null call, or their time is carried over. `None` if there are no uses.

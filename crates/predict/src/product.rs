@@ -7,8 +7,7 @@ use serde::Serialize;
 use crate::{NULL_CALL, blocked};
 
 /// One term of the sum.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Product {
     /// The primitive.
     pub name: String,
@@ -27,7 +26,7 @@ pub struct Product {
     pub product_ns: f64,
     /// Interval of `product_ns`, from the intervals of the costs. `None`: the time is that of the
     /// trace. The upper end of an unknown time is infinite, which is null in JSON.
-    #[cfg_attr(test, schemars(with = "Option<[Option<f64>; 2]>"))]
+    #[schemars(with = "Option<[Option<f64>; 2]>")]
     pub interval_ns: Option<[f64; 2]>,
     /// Whether the primitive has costs of its own. Otherwise it is charged as a null call, or
     /// `is_carried_over`, or `is_unknown`.
@@ -55,8 +54,7 @@ pub struct Product {
 }
 
 /// Kernel time outside of the listed primitives.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Other {
     /// The time per unit where the vector was traced, in ns.
     pub traced_ns: f64,

@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::Prediction;
 
 /// One system in the order of an application's predicted kernel time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// The application.
     pub application: String,
@@ -26,8 +25,7 @@ pub struct Place {
 }
 
 /// Why a system is not known to be faster than later ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unclear {
     /// The intervals of this system or of those before it overlap with those of later ones.

@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::Prediction;
 
 /// How much faster a version is than another one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Ratio {
     /// The system.
     pub system: String,

@@ -12,8 +12,7 @@ use yamba_stats::{mean, median, standard_deviation, student_t_quantile};
 const CONFIDENCE: f64 = 0.9;
 
 /// The processor time of a unit of work, without the tracer and then with it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
     /// User and kernel time without the tracer, in ns, by the kernel's own account.

@@ -15,12 +15,11 @@ pub const SCHEMA: &str = "yamba-vector/1";
 pub const JAVA: &str = "java";
 
 /// How often an application uses each primitive for one unit of its work.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
     /// Schema of the document: [`SCHEMA`].
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Name of the application.
     pub application: String,
@@ -63,8 +62,7 @@ pub struct Vector {
 }
 
 /// The origin of a vector's counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traced {
     /// The method that counted the calls: `bpf`, `strace` or `java`.
@@ -107,8 +105,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 /// The use of one primitive at one size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Use {
     /// The primitive, such as `read(file)` or `connect(tcp)`.
@@ -133,8 +130,7 @@ pub struct Use {
 
 /// The part of the uses of a primitive in processes that the application started while it was
 /// counted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Started {
     /// Number of these uses per unit of work.
@@ -148,8 +144,7 @@ pub struct Started {
 }
 
 /// The platform whose primitives a vector counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Platform {
     /// The kernel, by system calls.

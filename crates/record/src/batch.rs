@@ -134,8 +134,7 @@ pub struct Load {
 }
 
 /// Times of the processes or threads in rounds of several, in ns on one system-wide clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Loads {
     /// The process began to run the benchmark.
     ready_ns: Numbers<Option<f64>>,
@@ -177,8 +176,7 @@ impl Column for Loads {
 }
 
 /// The timed batches of an entry, in columns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Batches(BatchColumns);
 

@@ -5,8 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Groups of tests by launch. A launch corresponds to a run in the paper.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Circles {
     /// The unit of all latencies here: `cycles` where the length of a core cycle is known, else
     /// `ns`.
@@ -36,8 +35,7 @@ impl Circles {
 }
 
 /// The groups of one launch.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CirclesLaunch {
     /// Index of the launch, from 0.
     pub launch: u64,
@@ -52,8 +50,7 @@ pub struct CirclesLaunch {
 }
 
 /// The tests of one size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CircleGroup {
     /// Circles in each test (N).
     pub test_size: u64,
@@ -73,8 +70,7 @@ pub struct CircleGroup {
 }
 
 /// Latency of a single circle. It is not measured but inferred from the tests of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PrimaryLatency {
     /// Circles in each of these tests (N).
     pub test_size: u64,

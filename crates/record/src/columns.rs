@@ -40,8 +40,7 @@ macro_rules! columns {
         }
 
         $(#[$of_columns])*
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
         pub struct $columns {
             $(
                 $(#[doc = $doc])*
@@ -363,7 +362,6 @@ impl<'de, T: Number> Visitor<'de> for OneOrEach<T> {
     }
 }
 
-#[cfg(test)]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Numbers<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("ColumnOf{}", T::schema_name()).into()
@@ -383,8 +381,7 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Numbers<T> {
 }
 
 /// Numbers, always as an array: its length is the number of records.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Array(#[serde(serialize_with = "array")] pub Vec<f64>);
 
@@ -416,8 +413,7 @@ impl Column for Array {
 }
 
 /// Words that few records have: under each word the indices of its records, ascending.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Words(BTreeMap<String, Vec<usize>>);
 
@@ -446,8 +442,7 @@ impl Column for Words {
 }
 
 /// Numbers by name, with a column for each name. A name that a record lacks is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Named(BTreeMap<String, Numbers<Option<f64>>>);
 

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::array;
 
 /// The runs of a command. Means and counts are those of the timed runs, without warm-up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CommandRuns {
     /// The command, as the user wrote it, with the values of parameters.
     pub command: String,
@@ -66,8 +65,7 @@ pub struct CommandRuns {
 }
 
 /// The median over the rounds of the ratio of two commands' times.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PairedRatio {
     /// The name of the fastest command.
     pub fastest: String,

@@ -17,8 +17,7 @@ pub struct Singles {
 
 /// The distribution of the times of single operations in all launches, without the cost of reading
 /// the clock. Interruptions are included.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Distribution {
     /// Number of operations.
     pub count: u64,
@@ -35,8 +34,7 @@ pub struct Distribution {
 }
 
 /// A percentile of the times of single operations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Percentile {
     /// The percentage: 99.9.
     pub percent: f64,

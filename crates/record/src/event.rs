@@ -108,8 +108,7 @@ pub struct Begin {
 }
 
 /// A clock with its resolution and cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Clock {
     /// Name of the clock.
     pub name: String,
@@ -126,8 +125,7 @@ pub(crate) fn one() -> u64 {
 
 /// Relates the clock of the first node of a fleet to the clock of this node, right before and right
 /// after a launch. The first clock's time is this one's plus an offset.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CommonClock {
     /// The offset before and after the launch, in ns.
     pub offset_ns: [f64; 2],
@@ -137,8 +135,7 @@ pub struct CommonClock {
 
 /// The processor placement of a process at its start. A benchmark may then choose another one, and
 /// says so in its evidence.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Placement {
     /// `pinned` or `free`.
     pub kind: String,
@@ -156,8 +153,7 @@ pub struct Placement {
 }
 
 /// Probes of a processor, before a launch chose its own.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ProcessorProbes {
     /// The processor.
     pub cpu: u64,
@@ -177,8 +173,7 @@ pub struct ProcessorProbes {
 }
 
 /// Resources that the harness itself used while several processes or threads were measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HarnessUse {
     /// Number of processes that ran the benchmark.
     pub processes: u64,
@@ -197,8 +192,9 @@ pub struct HarnessUse {
 }
 
 /// The purpose of a timing that is not a sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// Lets caches and clock rate settle.
@@ -230,8 +226,7 @@ columns! {
 }
 
 /// The purpose of each timing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Purposes(Vec<Purpose>);
 
@@ -294,8 +289,7 @@ pub struct RawBatch {
 
 /// A curve of times against a size. Each list has one value for each pass; several passes can have
 /// the same size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Curve {
     /// Name of the curve, such as `load_latency`.
     pub name: String,
@@ -324,8 +318,7 @@ pub struct Curve {
 
 /// A summary of the curves of all launches: the lowest time of each size. The time never falls with
 /// the size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LowestCurve {
     /// Name of the curve.
     pub name: String,

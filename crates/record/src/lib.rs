@@ -22,6 +22,7 @@ pub mod number;
 pub mod parameters;
 pub mod program;
 pub mod run;
+mod schema;
 pub mod system_error;
 pub mod units;
 pub mod workers;
@@ -34,6 +35,3 @@ pub use parameters::Parameters;
 pub use program::Program;
 pub use run::{Benchmark, Evidence, Run, Status};
 pub use workers::Workers;
-
-#[cfg(test)]
-mod published;

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// The main facts of a machine. No field names the machine or its owner.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Machine {
     /// The instruction set.
     pub isa: String,
@@ -57,8 +56,7 @@ pub struct Machine {
 }
 
 /// A Java virtual machine, with its settings that figures depend on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Java {
     /// Its vendor.
     pub vendor: String,
@@ -101,8 +99,7 @@ impl Java {
 }
 
 /// How much of a run's time another hardware thread used the core of one processor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Contention {
     /// The share of the run's width probes that were lengthened, from 0 to 1.
     pub contended: f64,
@@ -112,8 +109,7 @@ pub struct Contention {
 
 /// Which processors share a core, by a test: a competitor on one hardware thread of a core leaves
 /// half of its width to the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CorePairs {
     /// The tested pairs. On a machine of more than eight processors these are the pairs that the
     /// system takes for one core, and some others.
@@ -123,8 +119,9 @@ pub struct CorePairs {
 }
 
 /// One pair of [`CorePairs`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct CorePair {
     /// A processor.
     pub one: u64,
@@ -135,8 +132,7 @@ pub struct CorePair {
 }
 
 /// The data caches by a curve of load latency against buffer size.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MeasuredCaches {
     /// The levels, from the first.
     pub levels: Vec<MeasuredCache>,
@@ -147,8 +143,7 @@ pub struct MeasuredCaches {
 }
 
 /// One level of [`MeasuredCaches`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MeasuredCache {
     /// The buffer size in bytes at which a third of the step to the next level is climbed.
     pub bytes: f64,
@@ -180,8 +175,7 @@ impl MeasuredCaches {
 }
 
 /// The file system of scratch files.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Scratch {
     /// Whether the file system is in memory, so that no read ever reaches storage.
     pub is_memory: bool,

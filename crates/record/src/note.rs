@@ -6,9 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// A remark for the reader of an entry. A document has its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(with = "String"))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(with = "String")]
 #[serde(from = "String", into = "String")]
 pub enum Note {
     /// The run was stopped before the first launch of the entry.

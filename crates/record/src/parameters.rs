@@ -7,11 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// Names with values; a JSON object that keeps its order.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, schemars::JsonSchema)]
 pub struct Parameters(
-    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Value>"))]
-    pub  Vec<(String, Value)>,
+    #[schemars(with = "std::collections::BTreeMap<String, Value>")] pub Vec<(String, Value)>,
 );
 
 impl Parameters {

@@ -108,8 +108,7 @@ pub struct Bound {
 }
 
 /// A physical bound of the figure, such as `at_least 1 cycle;`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Physical {
     /// The side of the bound.
     pub kind: Side,
@@ -120,8 +119,7 @@ pub struct Physical {
 }
 
 /// The side of a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// A lower bound.
@@ -131,8 +129,7 @@ pub enum Side {
 }
 
 /// A chart of a sweep: `chart FIGURE against X ...`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Chart {
     /// The quantity on the y axis.
     pub figure: String,
@@ -147,8 +144,7 @@ pub struct Chart {
 }
 
 /// An operation of the platform whose cost a benchmark measures: `stands_for PRIMITIVE ...`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Primitive {
     /// The operation with its kind, such as `read(file)`.
     pub name: String,
@@ -164,8 +160,7 @@ pub struct Primitive {
 }
 
 /// A primitive within another one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Contained {
     /// Its name.
     pub name: String,

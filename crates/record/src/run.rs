@@ -36,11 +36,10 @@ const SHARE_DIGITS: usize = 3;
 
 /// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type
 /// that serialises alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Run<B = Benchmark> {
     /// Schema of the document: [`SCHEMA`].
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The machine that measured.
     pub machine: Machine,
@@ -58,7 +57,7 @@ pub struct Run<B = Benchmark> {
     /// Unique identifier: sixteen random hexadecimal digits, drawn at the start. Empty in documents
     /// of older versions.
     #[serde(default)]
-    #[cfg_attr(test, schemars(extend("pattern" = "^([0-9a-f]{16})?$")))]
+    #[schemars(extend("pattern" = "^([0-9a-f]{16})?$"))]
     pub id: String,
     /// Names that the user gave the run.
     #[serde(default)]
@@ -78,13 +77,12 @@ pub struct Run<B = Benchmark> {
     /// The vector of an application, `yamba-vector/1`, that `yamba trace` counted. Such a run has
     /// no benchmarks. `None` for a run of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<serde_json::Map<String, Value>>"))]
+    #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     pub vector: Option<Value>,
 }
 
 /// The place of a run in a fleet: the runs of one `yamba fleet run`, one on each node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FleetMember {
     /// The name of the fleet.
     pub name: String,
@@ -99,8 +97,7 @@ pub struct FleetMember {
 }
 
 /// The program that measured, and its command line.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Producer {
     /// `yamba` with its version. For an imported run: the program that measured, as its results
     /// name it.
@@ -127,19 +124,18 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// The command that measured the run for its own purpose: `compare`, `noise` or `predict`.
+    /// The command that measured the run for its own purpose: `compare`, `selftest` or `predict`.
     /// `None` for a run that the user requested.
     pub fn for_another_command(&self) -> Option<&str> {
         let command = self.arguments.first()?;
-        ["compare", "noise", "predict"].into_iter().find(|c| c == command)
+        ["compare", "selftest", "predict"].into_iter().find(|c| c == command)
     }
 }
 
 /// The origin of figures that another program measured. Such a run has no raw batches, and launches
 /// only where JMH has forks. Facts of the machine that the results do not contain are `None`, an
 /// empty text, 0 or `false`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Imported {
     /// The format of the results: `lmbench`, `google-benchmark`, `jmh` or `hyperfine`.
     pub form: String,
@@ -151,8 +147,7 @@ pub struct Imported {
 }
 
 /// Description and provenance of a benchmark.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Provenance {
     /// The heading of the benchmark in tables: `memory`, `processes`.
     #[serde(default)]
@@ -177,8 +172,7 @@ pub struct Provenance {
 }
 
 /// The inputs of a program besides source files in Yamba.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BuildInputs {
     /// Files that the C++ code includes, except those of the system, of the compiler and of Yamba.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -204,8 +198,7 @@ pub struct BuildInputs {
 }
 
 /// Options of the compiler that the user chose, by origin.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct UserFlags {
     /// From the command line.
     #[serde(default, skip_serializing_if = "Flags::is_empty")]
@@ -223,8 +216,7 @@ impl UserFlags {
 }
 
 /// Arguments of the compiler. Paths are absolute.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Flags {
     /// Arguments that compile the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -242,8 +234,7 @@ impl Flags {
 }
 
 /// A source file in Yamba, as it was when the benchmark was compiled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SourceFile {
     /// Path of the file. For embedded files: relative to the root of the checkout.
     pub path: String,
@@ -252,8 +243,7 @@ pub struct SourceFile {
 }
 
 /// The measurement plan of a run. The plan of each launch is in [`Launch`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Plan {
     /// Seed of the order in which launches of the benchmarks are interleaved.
     pub seed: u64,
@@ -502,8 +492,7 @@ impl Benchmark {
 }
 
 /// The outcome of a measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// The figure is valid.
@@ -528,9 +517,8 @@ impl Status {
 }
 
 /// One benchmark at one parameter point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(transform = crate::published::good_has_a_figure))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(transform = crate::schema::good_has_a_figure)]
 pub struct Benchmark {
     /// The benchmark's name, which is the name of its class.
     pub name: String,
@@ -635,7 +623,7 @@ pub struct Benchmark {
     pub batches: Batches,
     /// Timings of warm-up, sizing and the growth check. Absent without `--raw`.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::event::sizing")]
-    #[cfg_attr(test, schemars(with = "crate::event::SizingColumns"))]
+    #[schemars(with = "crate::event::SizingColumns")]
     pub sizing: Vec<Sizing>,
     /// A summary of the curves from which the figure is inferred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -673,8 +661,7 @@ pub struct Benchmark {
 }
 
 /// The scope of a confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum IntervalScope {
     /// Covers the variation between launches, and so other runs under the same conditions.
     #[serde(rename = "between launches")]
@@ -697,8 +684,7 @@ impl IntervalScope {
 }
 
 /// The measurement of one fresh process, or of one set of concurrent processes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Launch {
     /// Median of the samples, in the benchmark's unit. `None` if no sample counted.
     pub median: Option<f64>,
@@ -775,8 +761,7 @@ fn round<'a>(numbers: impl IntoIterator<Item = &'a mut f64>, digits: usize) {
 }
 
 /// The plan of one launch.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LaunchRequest {
     /// Minimum number of timed batches; the exact number if several processes or threads run.
     pub batches: u64,
@@ -797,8 +782,7 @@ pub struct LaunchRequest {
 }
 
 /// The combined rate of all processes or threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Throughput {
     /// The sum of the medians of the processes or threads.
     pub sum: f64,
@@ -808,8 +792,7 @@ pub struct Throughput {
 
 /// A latency in core cycles. Each sample is converted with the length of a cycle at its own time.
 /// `confidence_interval` has the scope of the figure's interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cycles {
     /// The median in core cycles.
     pub median: f64,
@@ -818,8 +801,7 @@ pub struct Cycles {
 }
 
 /// Summary of one evidence over all batches. The values are `None` if it was never a number.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Evidence {
     /// The median.
     pub median: Option<f64>,

@@ -14,7 +14,7 @@ use yamba_toolchain::suite_topics;
 use super::jobs::{build_failure, jobs, origin};
 use super::measure::{self, Request};
 use super::select::{self, Names, Selection};
-use super::{Failure, Observer, of_system};
+use super::{Failure, Observer, system_failure};
 
 pub use import::{Imported, import};
 
@@ -62,7 +62,7 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
     plan.producer.elsewhere = true;
     let absent = plan.absent.clone();
     let contents = Contents {
-        runner: fs::read(runner).map_err(of_system)?,
+        runner: fs::read(runner).map_err(system_failure)?,
         programs: programs(&jobs)?,
         plan,
         sources: origin.sources,
@@ -133,5 +133,5 @@ fn plan(jobs: &[Job], options: &Options, fixed: &FixedLaunch, target: &Target) -
 
 fn programs(jobs: &[Job]) -> Result<Vec<Vec<u8>>, Failure> {
     let built = jobs.iter().filter_map(|job| job.program.as_ref().ok());
-    built.map(|program| fs::read(&program.path).map_err(of_system)).collect()
+    built.map(|program| fs::read(&program.path).map_err(system_failure)).collect()
 }

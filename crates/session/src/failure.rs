@@ -74,7 +74,7 @@ impl From<io::Error> for ErrorMessage {
 
 /// An error of the files that come with Yamba: those of the checkout that `YAMBA_HOME` names, or
 /// the unpacked ones.
-pub fn of_home(e: io::Error) -> Failure {
+pub fn home_failure(e: io::Error) -> Failure {
     ErrorMessage::from(e).help(help_for_home())
 }
 
@@ -90,7 +90,7 @@ pub fn help_for_home() -> &'static str {
 
 /// An error of an operation that systems allow to any program, such as handling signals or reading
 /// the affinity.
-pub fn of_system(e: io::Error) -> Failure {
+pub fn system_failure(e: io::Error) -> Failure {
     ErrorMessage::from(e).help(
         "run it where the system lets a program handle signals and ask which processors it may use",
     )

@@ -17,7 +17,7 @@ use yamba_store::{Detail, Store};
 
 use super::bundle::bundle;
 use super::measure;
-use super::{Failure, Observer, StoreChoice, of_home};
+use super::{Failure, Observer, StoreChoice, home_failure};
 use captures::Captures;
 use overlap::Overlap;
 pub(crate) use plan::Plan;
@@ -196,7 +196,7 @@ fn job(request: &Request, folder: PathBuf) -> Job {
     Job { fleet: request.name.clone(), folder, limit: request.limit }
 }
 
-fn of_folder(folder: &Path, e: &std::io::Error) -> Failure {
+fn folder_failure(folder: &Path, e: &std::io::Error) -> Failure {
     Failure::new(format!("{}: {e}", folder.display()))
         .help("--into names another folder; with Slurm and MPI, all nodes must share it")
 }
@@ -205,15 +205,15 @@ fn of_folder(folder: &Path, e: &std::io::Error) -> Failure {
 fn folder(request: &Request) -> Result<PathBuf, Failure> {
     let folder = &request.folder;
     if request.question.is_some() {
-        fs::create_dir_all(folder).map_err(|e| of_folder(folder, &e))?;
+        fs::create_dir_all(folder).map_err(|e| folder_failure(folder, &e))?;
     }
-    fs::canonicalize(folder).map_err(|e| of_folder(folder, &e))
+    fs::canonicalize(folder).map_err(|e| folder_failure(folder, &e))
 }
 
 /// Locks the folder, so that no second command uses it at the same time.
 fn lock(folder: &Path) -> Result<File, Failure> {
     let path = folder.join(".lock");
-    let file = File::create(&path).map_err(|e| of_folder(folder, &e))?;
+    let file = File::create(&path).map_err(|e| folder_failure(folder, &e))?;
     // Some shared file systems have no locks.
     if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
         return Err(Failure::new(format!("{}: another command runs this fleet", folder.display()))
@@ -241,7 +241,7 @@ fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failur
         }
         (None, Some(question)) => {
             let launcher = known_launcher(&question.with)?;
-            let nodes = launcher.nodes(&question.hosts).map_err(of_launcher)?;
+            let nodes = launcher.nodes(&question.hosts).map_err(launcher_failure)?;
             if nodes.is_empty() {
                 return Err(Failure::new(format!("{} offers no node", question.with))
                     .help("--host names nodes"));
@@ -253,7 +253,7 @@ fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failur
     }
 }
 
-fn of_launcher(e: LaunchError) -> Failure {
+fn launcher_failure(e: LaunchError) -> Failure {
     Failure::new(e.message).help(e.help)
 }
 
@@ -268,7 +268,7 @@ fn prepare_bundle(
         return Ok(());
     }
     let made = bundle(request, observer)?;
-    replace(&path, &made.packed.bytes, 0o755).map_err(|e| of_folder(&job.folder, &e))
+    replace(&path, &made.packed.bytes, 0o755).map_err(|e| folder_failure(&job.folder, &e))
 }
 
 /// Starts the tasks that are neither measured nor running, unless their nodes take no task.
@@ -283,7 +283,7 @@ fn start(
     let mut running = Vec::new();
     if let Some(mut earlier) = launcher.attach(job, &tasks, &plan.jobs) {
         let states: BTreeMap<u64, State> =
-            earlier.states().map_err(of_launcher)?.into_iter().collect();
+            earlier.states().map_err(launcher_failure)?.into_iter().collect();
         let is_alive =
             |task: &Task| !matches!(states.get(&task.rank), None | Some(State::Ended(_)));
         let (alive, ended): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(is_alive);
@@ -292,8 +292,11 @@ fn start(
     }
     let nodes: BTreeSet<String> = tasks.iter().map(|task| task.node.clone()).collect();
     let nodes: Vec<String> = nodes.into_iter().collect();
-    let offered =
-        if nodes.is_empty() { Vec::new() } else { launcher.nodes(&nodes).map_err(of_launcher)? };
+    let offered = if nodes.is_empty() {
+        Vec::new()
+    } else {
+        launcher.nodes(&nodes).map_err(launcher_failure)?
+    };
     let reasons: BTreeMap<String, String> =
         offered.into_iter().filter_map(|node| Some((node.name, node.unusable?))).collect();
     for task in &tasks {
@@ -307,7 +310,7 @@ fn start(
         let started = if plan.question.together {
             start_together(launcher, job, plan, &tasks)?
         } else {
-            launcher.start(job, &tasks).map_err(of_launcher)?
+            launcher.start(job, &tasks).map_err(launcher_failure)?
         };
         plan.jobs.extend(started.ids());
         plan.write(&job.folder)?;
@@ -331,10 +334,10 @@ fn start_together(
         )
         .help("--name starts another fleet, --host names its nodes"));
     }
-    let home = embedded::home().map_err(of_home)?;
+    let home = embedded::home().map_err(home_failure)?;
     let source = home.runtime.join("mpi/together.cc");
     let started = launcher.start_together(job, tasks, &source);
-    started.map_err(of_launcher)
+    started.map_err(launcher_failure)
 }
 
 /// Stores captures as they appear, until each task has one or has ended.
@@ -355,7 +358,7 @@ fn collect(
         match (&states, looked) {
             (Ok(_), Ok(())) => answered = Instant::now(),
             (_, Err(failure)) => wait(failure, answered, report)?,
-            (Err(error), Ok(())) => wait(of_launcher(error.clone()), answered, report)?,
+            (Err(error), Ok(())) => wait(launcher_failure(error.clone()), answered, report)?,
         }
         for (rank, state) in states.unwrap_or_default() {
             let Some(task) = captures.missing().into_iter().find(|task| task.rank == rank) else {

@@ -8,13 +8,17 @@
 //! Nothing here parses a command line, prints, or depends on the layout of a page.
 //! The crate may use every crate below it, but not `report`.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod bundle;
 pub mod commands;
 mod contention;
 pub mod costs;
+pub mod document_file;
 mod failure;
 pub mod fleet;
 pub mod fleet_report;
+pub mod gc;
 mod here;
 pub mod java;
 pub mod jobs;
@@ -23,6 +27,7 @@ pub mod measure;
 mod neighbours;
 pub mod noise;
 mod observer;
+pub mod page_cache;
 pub mod processors;
 pub mod remeasure;
 pub mod remote;
@@ -37,13 +42,11 @@ mod store_sink;
 pub mod study;
 mod target;
 pub mod time;
+pub mod trace;
 pub mod vectors;
 
-pub use failure::{ErrorMessage, Failure, of_home, of_system};
+pub use failure::{ErrorMessage, Failure, home_failure, system_failure};
 pub use neighbours::{check_neighbours, machine};
 pub use observer::{Observer, Warning};
 pub use store::{StoreChoice, usual_store};
 pub use target::target;
-
-#[cfg(test)]
-mod published;

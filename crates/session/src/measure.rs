@@ -84,14 +84,14 @@ pub(super) fn prepare_while(
     let analysis = &selection.analysis;
     let target = super::target(request.target.as_deref(), analysis)?;
     let mut classes = request.classes(&selection)?;
-    let given = remote::given(&request.options.set, &request.options.sweep);
+    let values = remote::parameter_values(&request.options.set, &request.options.sweep);
     let mut own = Vec::new();
     if let Some(remote) = &request.remote {
         classes = remote.choose(&selection, classes, &target)?;
-        own = remote.own(analysis, &classes, &target, &given)?;
+        own = remote.own(analysis, &classes, &target, &values)?;
     }
     let elsewhere =
-        request.remote.is_some() || remote::names_a_machine(analysis, &classes, &target, &given);
+        request.remote.is_some() || remote::names_a_machine(analysis, &classes, &target, &values);
     let command_line = build::command_line_flags(&request.compile, analysis, &target)
         .map_err(|e| build_failure(observer, analysis, e))?;
     let build_options = BuildOptions { elsewhere, command_line, ..BuildOptions::default() };

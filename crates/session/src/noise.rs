@@ -48,11 +48,10 @@ pub struct NoisePlan<'a, E> {
 pub type Measure<'a, E> = dyn Fn(Measurement<'_>, usize) -> Result<Vec<Run>, E> + 'a;
 
 /// The answer, as `--json` prints it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Report {
     /// `yamba-noise/1`.
-    #[cfg_attr(test, schemars(extend("const" = "yamba-noise/1")))]
+    #[schemars(extend("const" = "yamba-noise/1"))]
     pub schema: &'static str,
     /// Comparisons that were asked for.
     pub planned: u64,
@@ -89,8 +88,7 @@ pub struct Report {
 }
 
 /// One benchmark's noise.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
     /// Name, parameters, and number of processes or threads.
     pub key: String,

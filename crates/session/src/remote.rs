@@ -56,7 +56,8 @@ impl Remote {
             let exists = !analysis.program(*class, target).variants.is_empty();
             // A benchmark that does not exist on this target is kept if it was named: its entry
             // then shows the reason.
-            RemoteParameters::of(analysis, *class, target).is_some() || !exists && is_named(*class)
+            RemoteParameters::from_class(analysis, *class, target).is_some()
+                || !exists && is_named(*class)
         };
         let (able, others): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(is_able);
         let mut wrong = others.iter().filter(|c| is_named(**c) || able.is_empty());
@@ -81,15 +82,15 @@ impl Remote {
         analysis: &Analysis,
         classes: &[ClassId],
         target: &Target,
-        given: &[(String, String)],
+        values: &[(String, String)],
     ) -> Result<Vec<Own>, Failure> {
         let each = classes.iter().map(|class| {
-            let Some(parameters) = RemoteParameters::of(analysis, *class, target) else {
+            let Some(parameters) = RemoteParameters::from_class(analysis, *class, target) else {
                 return Ok(Own::default());
             };
             let preset = parameters.naming(&self.0);
             let (name, value) = &preset[0];
-            let others = given.iter().filter(|(n, _)| n == name);
+            let others = values.iter().filter(|(n, _)| n == name);
             let others: Vec<&str> = others.map(|(_, v)| v.as_str()).collect();
             if !others.is_empty() {
                 let (remote, others) = (&self.0, others.join(","));
@@ -105,7 +106,7 @@ impl Remote {
 }
 
 /// The values that a request gives to parameters, by `--set` and `--sweep`.
-pub(super) fn given(
+pub(super) fn parameter_values(
     set: &[(String, String)],
     sweep: &[(String, Vec<String>)],
 ) -> Vec<(String, String)> {
@@ -122,13 +123,14 @@ pub(super) fn names_a_machine(
     analysis: &Analysis,
     classes: &[ClassId],
     target: &Target,
-    given: &[(String, String)],
+    values: &[(String, String)],
 ) -> bool {
     let each = classes.iter();
-    let mut declared = each.filter_map(|class| RemoteParameters::of(analysis, *class, target));
+    let mut declared =
+        each.filter_map(|class| RemoteParameters::from_class(analysis, *class, target));
     declared.any(|parameters| {
-        let mut given = given.iter();
-        given.any(|(name, value)| parameters.is_machine(name, value))
+        let mut values = values.iter();
+        values.any(|(name, value)| parameters.is_machine(name, value))
     })
 }
 
@@ -138,12 +140,16 @@ struct RemoteParameters(Vec<(String, String)>);
 impl RemoteParameters {
     /// `None` if the benchmark does not measure between two machines, or does not exist on this
     /// target.
-    fn of(analysis: &Analysis, class: ClassId, target: &Target) -> Option<RemoteParameters> {
+    fn from_class(
+        analysis: &Analysis,
+        class: ClassId,
+        target: &Target,
+    ) -> Option<RemoteParameters> {
         let variants = analysis.program(class, target).variants;
-        variants.iter().find_map(|v| Self::of_variant(analysis, v))
+        variants.iter().find_map(|v| Self::from_variant(analysis, v))
     }
 
-    fn of_variant(analysis: &Analysis, variant: &Composition) -> Option<RemoteParameters> {
+    fn from_variant(analysis: &Analysis, variant: &Composition) -> Option<RemoteParameters> {
         let imports = variant.layers.iter().flat_map(|layer| &layer.imports);
         let imported = imports.map(|(_, part)| variant.parts[*part].class);
         let mut classes = std::iter::once(variant.class).chain(imported);
@@ -233,9 +239,9 @@ yamba own_declaration { const char *remote_parameters = "peer=NAME"; param const
     fn class_or_its_import_declares_what_remote_sets() {
         let (analysis, target) = analysed();
         let remote: Remote = "user@server".parse().unwrap();
-        let own = |class: &str, given: &[(&str, &str)]| {
+        let own = |class: &str, values: &[(&str, &str)]| {
             let classes = [analysis.find_class(class).unwrap()];
-            let own = remote.own(&analysis, &classes, &target, &pairs(given));
+            let own = remote.own(&analysis, &classes, &target, &pairs(values));
             own.map(|mut own| own.remove(0).preset)
         };
         let both = pairs(&[("peer", "at:user@server!"), ("cores", "two")]);
@@ -258,8 +264,8 @@ yamba own_declaration { const char *remote_parameters = "peer=NAME"; param const
             let classes = [analysis.find_class(class).unwrap()];
             let several = |v: &str| v.split(',').map(str::to_owned).collect();
             let sweep = sweep.iter().map(|(n, v)| ((*n).to_owned(), several(v)));
-            let given = given(&pairs(set), &sweep.collect::<Vec<_>>());
-            names_a_machine(&analysis, &classes, &target, &given)
+            let values = parameter_values(&pairs(set), &sweep.collect::<Vec<_>>());
+            names_a_machine(&analysis, &classes, &target, &values)
         };
         assert!(is_remote("far", &[("peer", "at:server!")], &[]));
         assert!(is_remote("far", &[], &[("peer", "here,at:server!")]));

@@ -10,7 +10,7 @@ use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
 
 use super::jobs::report;
-use super::{Failure, Observer, of_home};
+use super::{Failure, Observer, home_failure};
 use yamba_toolchain::embedded;
 use yamba_toolchain::files::Disk;
 
@@ -24,7 +24,7 @@ pub struct Names {
 }
 
 fn disk(libraries: &[PathBuf]) -> Result<Disk, Failure> {
-    let home = embedded::home().map_err(of_home)?;
+    let home = embedded::home().map_err(home_failure)?;
     Ok(Disk::new(libraries.to_vec(), &home)?)
 }
 
@@ -90,10 +90,10 @@ pub fn read(names: &Names, with_library: bool) -> Result<Selection, Failure> {
         }
         all
     };
-    Ok(of_requests(&requests, &disk))
+    Ok(resolve(&requests, &disk))
 }
 
-fn of_requests(requests: &[Request], disk: &Disk) -> Selection {
+fn resolve(requests: &[Request], disk: &Disk) -> Selection {
     let mut roots: Vec<Input> = Vec::new();
     for request in requests {
         if !roots.contains(&request.input) {
@@ -140,7 +140,7 @@ pub fn search(names: &Names, observer: &dyn Observer) -> Result<Found, Failure> 
     if names.names.is_empty() {
         known = everything(&disk, false);
     }
-    let selection = of_requests(&known, &disk);
+    let selection = resolve(&known, &disk);
     selection.report(observer)?;
     Ok(Found { selection, words })
 }
@@ -266,7 +266,7 @@ fn no_benchmark(analysis: &Analysis, id: ClassId) -> Failure {
             Failure::new(format!("{name} is an operating system, not a benchmark")).help(LISTED)
         }
         Role::Part => Failure::new(format!("{name} is a class to import, not a benchmark"))
-            .help(format!("`yamba explain {name}` tells what it is for; {LISTED}")),
+            .help(format!("`yamba list {name}` tells what it is for; {LISTED}")),
     }
 }
 
@@ -347,7 +347,7 @@ fn unknown(name: &str, searched: &[Input]) -> Failure {
 }
 
 /// The analysis of a text that is no file yet, as if it were the file `path`.
-pub fn of_text(path: &str, text: &str) -> Result<Analysis, Failure> {
+pub fn analyse_text(path: &str, text: &str) -> Result<Analysis, Failure> {
     let input = Input { path: path.to_owned(), text: text.to_owned() };
     Ok(yamba_lang::analyse(vec![input], &disk(&[])?))
 }
@@ -416,8 +416,8 @@ fn chosen(analysis: &Analysis, requests: &[Request]) -> Vec<Chosen> {
         for id in analysis.requested() {
             let class = analysis.class(id);
             let same_file = analysis.sources.file(class.file).path == request.input.path;
-            let asked = request.class.as_deref();
-            if !same_file || asked.is_some_and(|name| name != class.name()) {
+            let wanted = request.class.as_deref();
+            if !same_file || wanted.is_some_and(|name| name != class.name()) {
                 continue;
             }
             let how = request.how;

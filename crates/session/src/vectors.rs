@@ -51,7 +51,7 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
     if let Some(name) = reference.to_str().filter(|name| !is_path(name)) {
         let mut store = store.existing()?;
         let id = store.find_vector(name)?;
-        return of_run(&store.run(&id, Detail::Figures)?, &place);
+        return from_run(&store.run(&id, Detail::Figures)?, &place);
     }
     let text = std::fs::read_to_string(reference).map_err(|e| {
         Failure::new(format!("{place}: {e}")).help(
@@ -60,7 +60,7 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
     })?;
     if is_of_run(&text) {
         let run = import::read(reference, import::LARGEST, Detail::Figures)?;
-        return of_run(&run, &place);
+        return from_run(&run, &place);
     }
     if is_of_strace(&text) {
         return Err(Failure::new(format!("{place}: it is a log of strace, not a vector"))
@@ -91,7 +91,7 @@ fn is_path(reference: &str) -> bool {
 ///
 /// # Errors
 /// If it holds none, or no valid one.
-pub fn of_run<B>(run: &Run<B>, place: &str) -> Result<Vector, Failure> {
+pub fn from_run<B>(run: &Run<B>, place: &str) -> Result<Vector, Failure> {
     let Some(document) = &run.vector else {
         return Err(Failure::new(format!("{place}: this run holds no application's vector"))
             .help("`yamba trace` counts one; `yamba runs` lists them"));

@@ -34,7 +34,7 @@ pub(crate) fn nth(ids: &[String], reference: &str, back: usize) -> Result<String
     Err(match ids.len() {
         0 => {
             StoreError::new(format!("no run {reference}: no run was requested yet")).help(format!(
-                "`yamba run` stores what it measures; {lists}, those of `compare` and `noise` too"
+                "`yamba run` stores what it measures; {lists}, those of `compare` and `selftest` too"
             ))
         }
         n => StoreError::new(format!("no run {reference}: the first of {n} is latest~{}", n - 1))

@@ -14,7 +14,6 @@ mod find;
 pub mod import;
 mod location;
 mod postgresql;
-mod salvage;
 mod sqlite;
 mod statements;
 mod tables;
@@ -28,8 +27,7 @@ pub use error::StoreError;
 use error::StoreFault;
 pub use location::{Address, Location, without_password};
 use postgresql::Postgresql;
-pub use salvage::Salvaged;
-use sqlite::{Access, Sqlite};
+use sqlite::Sqlite;
 
 /// The part of a run to read. Raw batches are nearly all of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,20 +96,10 @@ impl Store {
     /// only briefly for a lock. `None` if there is no file of the current schema, or if the
     /// location is a server.
     pub fn glance(location: &Location) -> Result<Option<Store>, StoreError> {
-        Store::if_ready(location, Access::ReadWrite)
-    }
-
-    /// Opens a damaged file only for reading. `None` if there is no file of the current schema, or
-    /// if the location is a server.
-    pub fn damaged(location: &Location) -> Result<Option<Store>, StoreError> {
-        Store::if_ready(location, Access::ReadOnly)
-    }
-
-    fn if_ready(location: &Location, access: Access) -> Result<Option<Store>, StoreError> {
         let Location::File(path) = location else {
             return Ok(None);
         };
-        let opened = Sqlite::if_ready(path, access).map_err(|e| e.of(location))?;
+        let opened = Sqlite::if_ready(path).map_err(|e| e.of(location))?;
         Ok(opened.map(|connection| Store::of(Box::new(connection), location)))
     }
 

@@ -42,15 +42,15 @@ impl Sqlite {
         if is_absent || is_empty(path) {
             return Ok(None);
         }
-        Sqlite::prepared(open_existing(path, Access::ReadWrite), path).map(Some)
+        Sqlite::prepared(open_existing(path), path).map(Some)
     }
 
     /// Opens the file if it has this version's form, and waits only a moment for a writer.
-    pub fn if_ready(path: &Path, access: Access) -> Result<Option<Sqlite>, StoreFault> {
+    pub fn if_ready(path: &Path) -> Result<Option<Sqlite>, StoreFault> {
         if is_empty(path) || !path.is_file() {
             return Ok(None);
         }
-        let connection = open_existing(path, access)?;
+        let connection = open_existing(path)?;
         // Reads a file that was cut short, too.
         connection.execute_batch("PRAGMA writable_schema = ON")?;
         let sqlite =
@@ -88,21 +88,8 @@ fn is_empty(path: &Path) -> bool {
     about.is_ok_and(|a| a.is_file() && a.len() == 0 && !Path::new(&log).exists())
 }
 
-/// How an existing file is opened.
-#[derive(Clone, Copy)]
-pub(crate) enum Access {
-    /// Removes SQLite's own files beside it when it is closed.
-    ReadWrite,
-    /// Never changes the file; SQLite's own files beside it stay.
-    ReadOnly,
-}
-
-fn open_existing(path: &Path, access: Access) -> rusqlite::Result<rusqlite::Connection> {
-    let access = match access {
-        Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
-        Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
-    };
-    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+fn open_existing(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     rusqlite::Connection::open_with_flags(path, flags)
 }
 
@@ -228,7 +215,7 @@ pub(crate) fn foreign(place: &str) -> StoreError {
 pub(crate) fn damaged(place: &str, how: &str) -> StoreError {
     let word = place.replace('\'', r"'\''");
     StoreError::new(format!("{place} is damaged: {how}")).help(format!(
-        "`yamba salvage '{word}' --store NEW` copies what can still be read to another store"
+        "`sqlite3 '{word}' .recover | sqlite3 NEW` copies what can still be read to a new store (with a sqlite3 of sqlite.org: Debian 12's copies nothing)"
     ))
 }
 
@@ -290,7 +277,7 @@ mod tests {
     fn glance_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.sqlite");
-        let open = || Sqlite::if_ready(&path, Access::ReadWrite);
+        let open = || Sqlite::if_ready(&path);
         let glance = || open().map(|s| s.map(|mut s| runs(&mut s).unwrap()));
         assert_eq!(glance().unwrap(), None);
         assert!(!path.exists());
@@ -311,9 +298,9 @@ mod tests {
     }
 
     #[test]
-    fn salvage_command_quotes_the_path_for_a_shell() {
+    fn recover_command_quotes_the_path_for_a_shell() {
         let error = damaged("it's.sqlite", "somehow");
-        let said = r"`yamba salvage 'it'\''s.sqlite' --store NEW`";
+        let said = r"`sqlite3 'it'\''s.sqlite' .recover | sqlite3 NEW`";
         assert!(error.help_text().unwrap().starts_with(said), "{error:?}");
     }
 }

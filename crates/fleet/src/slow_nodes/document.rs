@@ -12,11 +12,10 @@ use crate::slow_nodes::{Finding, NodeRun, POWER, false_alarms};
 const SCHEMA: &str = "yamba-fleet-report/1";
 
 /// The report of a fleet, as `--json` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Document {
     /// `yamba-fleet-report/1`.
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// The fleet, folder or runs that the report is about.
     pub name: String,
@@ -42,8 +41,7 @@ pub struct Document {
     pub left_out: BTreeMap<&'static str, usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct JobSummary {
     /// Its name. `null` for documents that name no job.
     pub job: Option<String>,
@@ -55,8 +53,7 @@ pub struct JobSummary {
     pub slow: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ClassOfNodes {
     /// A letter: `A` is the largest.
     pub class: String,
@@ -69,8 +66,7 @@ pub struct ClassOfNodes {
     pub differing: Vec<Differing>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ModesOfResource {
     pub resource: String,
     /// The modes from the fastest: the ratio of times to the mode with most nodes, and the number
@@ -79,16 +75,14 @@ pub struct ModesOfResource {
 }
 
 /// A node with a rare state.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Differing {
     pub node: String,
     /// Its own facts that differ from those of its class.
     pub facts: BTreeMap<String, Option<String>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct SlowNode {
     pub node: String,
     pub class: String,
@@ -119,8 +113,7 @@ pub struct SlowNode {
 }
 
 /// A figure that shows that a node is slow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct FigureOfNode {
     /// Name, parameters, and number of processes or threads.
     pub figure: String,
@@ -131,8 +124,7 @@ pub struct FigureOfNode {
 }
 
 /// The smallest slowdown of a resource that is found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DetectableSlowdown {
     pub class: String,
     pub resource: String,
@@ -146,8 +138,7 @@ pub struct DetectableSlowdown {
 }
 
 /// A node without figures.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Failed {
     /// The node, or the file of its document.
     pub node: String,

@@ -25,8 +25,7 @@ pub enum Time {
 }
 
 /// Costs of one sort of collection.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Terms {
     /// Cost of a collection with nothing alive, in ns.
     pub fixed_ns: f64,
@@ -61,8 +60,7 @@ impl Terms {
 }
 
 /// Costs of one collector, each as processor time and as pause.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CollectorCosts {
     /// Young and mixed collections.
     pub young_cpu: Terms,
@@ -152,11 +150,10 @@ impl CollectorCosts {
 }
 
 /// Costs of all collectors that were characterised.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Costs {
     /// Always `yamba-gc-costs/1`.
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// Version of the JVM.
     pub jvm: String,

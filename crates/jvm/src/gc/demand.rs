@@ -14,8 +14,7 @@ use crate::gc::refinement::Cards;
 pub const SCHEMA: &str = "yamba-gc-profile/1";
 
 /// One copy of all live objects while the application was profiled.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Census {
     /// Bytes allocated since the start.
     pub allocated_bytes: f64,
@@ -35,8 +34,7 @@ impl Census {
 
 /// Ordinary runs of an application with one collector, and the costs of that collector on the same
 /// machine.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PricedRuns {
     /// The collections of the runs, each with another size of the heap, in rising order.
     pub runs: Vec<OrdinaryRun>,
@@ -45,11 +43,10 @@ pub struct PricedRuns {
 }
 
 /// The demand of one application.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Demand {
     /// Always `yamba-gc-profile/1`.
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The application's name.
     pub application: String,

@@ -6,8 +6,7 @@ use crate::gc::costs::{Terms, Time};
 use crate::gc::log::{Collection, Kind};
 
 /// The collections of one sort in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Work {
     /// Number of collections.
     pub collections: f64,
@@ -23,8 +22,7 @@ pub struct Work {
 }
 
 /// A run with a heap of fixed size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OrdinaryRun {
     /// Size of the heap, in bytes.
     pub heap_bytes: f64,

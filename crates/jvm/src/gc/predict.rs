@@ -9,8 +9,7 @@ use crate::gc::demand::Demand;
 use crate::gc::outcome::{Outcome, median, simulated};
 
 /// A predicted figure.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Figure {
     pub predicted: f64,
     /// Where the measured value is expected in 95 of 100 cases.
@@ -20,8 +19,7 @@ pub struct Figure {
 }
 
 /// The prediction for one collector and heap size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Prediction {
     pub collector: Collector,
     /// Smallest and largest size of the heap, in bytes.
@@ -42,11 +40,10 @@ pub struct Prediction {
 pub const SCHEMA: &str = "yamba-gc-predictions/1";
 
 /// The predictions for an application, as `yamba gc predict --json` prints them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Predictions {
     /// Always `yamba-gc-predictions/1`.
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// The application's name.
     pub application: String,

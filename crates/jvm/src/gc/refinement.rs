@@ -18,8 +18,7 @@ const STORES: &str = "stores/24";
 pub(crate) const NODES: &str = "random/24";
 
 /// Cards of an application in one or more runs with G1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cards {
     /// Bytes that the application allocated until the last collection of each run.
     pub allocated_bytes: f64,
@@ -45,8 +44,7 @@ impl Cards {
 }
 
 /// Costs of refinement, as processor time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RefinementCosts {
     /// Cost of each collection after which the thread wakes up, in ns.
     pub wake_ns: f64,

@@ -9,8 +9,7 @@ use yamba_stats::{normal_cdf, normal_quantile, quantile_of_sorted};
 const MOST_QUANTILES: usize = 2001;
 
 /// A distribution of positive values, in the unit of its place in the document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "family", rename_all = "lowercase")]
 pub enum Distribution {
     /// `1 - exp(-x / mean)`.

@@ -14,11 +14,10 @@ pub const SCHEMA: &str = "yamba-load/1";
 
 /// A stochastic model of the requests in a log. Unless stated otherwise, it describes the requests
 /// with GET and HEAD, which change nothing on the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Model {
     /// Schema of the document: [`SCHEMA`].
-    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The log.
     pub source: Source,
@@ -44,8 +43,7 @@ pub struct Model {
 }
 
 /// The log of a model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Source {
     /// Number of lines.
     pub lines: u64,
@@ -70,8 +68,7 @@ pub struct Source {
 }
 
 /// The lines of a log that are left out for one reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Refused {
     /// The fault of each line.
     pub reason: String,
@@ -80,8 +77,7 @@ pub struct Refused {
 }
 
 /// Facts about the objects in the order of popularity.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Objects {
     /// Their paths. Empty: the model does not name them, and the object of rank r, from 1, has the
     /// path `/r`.
@@ -92,8 +88,7 @@ pub struct Objects {
 }
 
 /// The sessions of a log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Sessions {
     /// The pause of a client that ends a session, in seconds.
     pub pause_s: f64,
@@ -107,8 +102,7 @@ pub struct Sessions {
 }
 
 /// Methods and statuses as counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Mix {
     /// Pairs of a method and its number of requests, descending.
     pub methods: Vec<(String, u64)>,
@@ -131,8 +125,7 @@ impl Mix {
 }
 
 /// The fit of one distribution of the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Marginal {
     /// `popularity`, `locality`, `sizes`, `arrivals`, `session requests`, `think times` or
     /// `latency`.

@@ -15,8 +15,7 @@ pub(crate) const REPLICATES: usize = 199;
 pub(crate) const MOST_VALUES: usize = 4000;
 
 /// A distribution that was compared with the log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Compared {
     pub family: String,
     /// The greatest distance between the distribution and that of the log, from 0 to 1.

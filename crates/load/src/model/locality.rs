@@ -20,8 +20,7 @@ const EXPONENTS: [f64; 2] = [0.0, 4.0];
 /// The order of the requests in a log, by LRU stack distances: R. L. Mattson, J. Gecsei, D. R.
 /// Slutz and I. L. Traiger, "Evaluation techniques for storage hierarchies", IBM Systems Journal 9
 /// (1970) 78-117.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Locality {
     /// For equal shares of the objects from 0 to 1, the number of requests by which this share was
     /// requested for the first time.

@@ -14,8 +14,7 @@ const HOPELESS: f64 = 1e-9;
 const EXPONENTS: [f64; 2] = [0.0, 12.0];
 
 /// The share of the requests that each object gets; objects are ordered by it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "family", rename_all = "lowercase")]
 pub enum Popularity {
     /// The object of rank r gets a share proportional to `r^-exponent`.

@@ -13,8 +13,7 @@ use crate::model::log::Entry;
 pub const PAUSE_S: f64 = 1800.0;
 
 /// The number of requests of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "family", rename_all = "lowercase")]
 pub enum SessionLength {
     /// After each request, the session goes on with the same probability.

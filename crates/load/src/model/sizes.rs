@@ -15,8 +15,7 @@ use crate::model::goodness::{Chosen, Compared, MOST_VALUES, fitted_or};
 const HOPELESS: f64 = 1e-4;
 
 /// The sizes of the objects' bodies, in bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "family", rename_all = "kebab-case")]
 pub enum Sizes {
     /// Lognormal up to the cut, Pareto above it. Independent of the popularity.

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 pub const VERSION: u64 = 1;
 
 /// System facts, conditions that would disturb a measurement, and benchmarks that cannot run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Details {
     /// [`VERSION`] of the program that wrote the document.
@@ -50,8 +49,7 @@ pub struct Details {
 }
 
 /// The processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Processor {
     /// Vendor, as CPUID or the kernel reports it.
@@ -84,8 +82,7 @@ pub struct Processor {
 }
 
 /// A set of identical cores.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct CoreKind {
     /// The name of the kind, where the system reports one.
@@ -97,8 +94,7 @@ pub struct CoreKind {
 }
 
 /// A cache.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Cache {
     /// Level; 1 is nearest to the core.
@@ -118,8 +114,7 @@ pub struct Cache {
 }
 
 /// A translation look-aside buffer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Tlb {
     /// Level; 1 is nearest to the core.
@@ -137,8 +132,7 @@ pub struct Tlb {
 }
 
 /// The clock rate and the settings that control it. Frequencies are in hertz.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Frequency {
     /// The kernel's frequency driver.
@@ -166,8 +160,7 @@ pub struct Frequency {
 }
 
 /// Sleep states of an idle processor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Idle {
     /// The kernel's idle driver.
@@ -179,8 +172,7 @@ pub struct Idle {
 }
 
 /// One sleep state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct IdleState {
     /// Its name.
@@ -190,8 +182,7 @@ pub struct IdleState {
 }
 
 /// Main memory. Sizes are in bytes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Memory {
     /// Total memory.
@@ -217,8 +208,7 @@ pub struct Memory {
 }
 
 /// A NUMA node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Node {
     /// The processors of the node, as a list.
@@ -228,8 +218,7 @@ pub struct Node {
 }
 
 /// The kernel's settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Kernel {
     /// Preemption model, as the kernel's version text names it.
@@ -256,8 +245,7 @@ pub struct Kernel {
 }
 
 /// A hardware vulnerability and its mitigation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Mitigation {
     /// The kernel's name of the vulnerability.
@@ -267,8 +255,7 @@ pub struct Mitigation {
 }
 
 /// Hypervisor, container and resource limits of the control group.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Virtualisation {
     /// The hypervisor, where it identifies itself.
@@ -286,8 +273,7 @@ pub struct Virtualisation {
 }
 
 /// Timer sources.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Timers {
     /// The kernel's clock source.
@@ -305,8 +291,7 @@ pub struct Timers {
 }
 
 /// The file system and disk of scratch files.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Storage {
     /// `$TMPDIR` or `/var/tmp`. The path may contain the user's name.
@@ -336,8 +321,7 @@ pub struct Storage {
 }
 
 /// Resource limits of a process.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Limits {
     /// Bytes that may be locked in memory.
@@ -353,8 +337,7 @@ pub struct Limits {
 }
 
 /// A resource limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum Limit {
     /// The limit as a number.
@@ -364,8 +347,7 @@ pub enum Limit {
 }
 
 /// The word for no limit in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unlimited {
     /// `unlimited`
@@ -373,8 +355,7 @@ pub enum Unlimited {
 }
 
 /// Privileges of this process.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Privileges {
     /// The effective capabilities that matter to a measurement.
@@ -394,10 +375,9 @@ pub struct Privileges {
 }
 
 /// System load when the facts were read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
-#[cfg_attr(test, schemars(rename = "MachineLoad"))]
+#[schemars(rename = "MachineLoad")]
 pub struct Load {
     /// Load average over 1, 5 and 15 minutes.
     pub average: Option<[f64; 3]>,
@@ -410,9 +390,8 @@ pub struct Load {
 }
 
 /// A condition that would disturb a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(rename = "MachineDisturbance"))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "MachineDisturbance")]
 pub struct Disturbance {
     /// Identifier, the same in every version.
     pub name: String,
@@ -423,8 +402,7 @@ pub struct Disturbance {
 }
 
 /// The fix for a disturbance or for a missing capability.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fix {
     /// A command to copy into a shell.
@@ -434,8 +412,7 @@ pub enum Fix {
 }
 
 /// A quantity that cannot be measured here.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Unmeasurable {
     /// The quantity.
     pub what: String,

@@ -39,7 +39,7 @@ pub(super) fn benchmarks(
     timed: &TimedCommands,
     stolen: Option<f64>,
 ) -> Vec<Benchmark> {
-    let shell = Level::of(timed.shell.values().map(|run| run.wall_ns).collect());
+    let shell = Level::new(timed.shell.values().map(|run| run.wall_ns).collect());
     let each = prepared.expanded.iter().zip(&prepared.starts).zip(&timed.commands);
     let measured: Vec<Measured> = each
         .map(|((expanded, start), runs)| {
@@ -80,7 +80,7 @@ impl Default for Level {
 }
 
 impl Level {
-    fn of(values: Vec<f64>) -> Level {
+    fn new(values: Vec<f64>) -> Level {
         let median = median(&values).unwrap_or(0.0);
         Level {
             median,

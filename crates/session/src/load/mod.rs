@@ -9,7 +9,7 @@ use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
 
 use super::neighbours::machine;
-use super::{Failure, StoreChoice, of_system};
+use super::{Failure, StoreChoice, system_failure};
 
 pub use figures::{ending, is_success};
 
@@ -57,7 +57,7 @@ pub fn measure(
     run.started_unix_s = unix_s();
     let length = request.plan.length;
     let address = request.plan.target.address;
-    let outcome = drive(request.plan, &|| stop.requested(), progress).map_err(of_system)?;
+    let outcome = drive(request.plan, &|| stop.requested(), progress).map_err(system_failure)?;
     run.finished_unix_s = unix_s();
     if outcome.responses == 0 {
         return Err(nothing(&outcome, &address.to_string()));

@@ -12,7 +12,7 @@ use yamba_harness::Job;
 /// library, both rebuilt sides change alike. Their comparison remains valid. A fact in which the
 /// runs differ is a part of the comparison.
 pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
-    let then = of_class(run, &job.class)?;
+    let then = recorded_inputs(run, &job.class)?;
     let now = job.provenance.inputs.clone().unwrap_or_default();
     if let Some(why) = &then.unlisted {
         return Some(format!("it cannot be rebuilt from what the run kept: {why}"));
@@ -22,7 +22,7 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
             "{path} is no longer what was included then, and what the run kept does not stand in for it"
         ));
     }
-    let others = of_class(other, &job.class);
+    let others = recorded_inputs(other, &job.class);
     let mut names = then.facts.keys().chain(now.facts.keys());
     let name = names.find(|name| {
         let was = then.facts.get(*name);
@@ -35,7 +35,7 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
 }
 
 /// The recorded inputs of the programs of `class`.
-pub(super) fn of_class<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
+pub(super) fn recorded_inputs<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
     let mut all = run.benchmarks.iter().filter(|b| b.class == class);
     all.find_map(|b| b.provenance.inputs.as_ref())
 }

@@ -6,7 +6,7 @@ use yamba_lang::Severity;
 use yamba_record::{Benchmark, Run};
 
 use super::super::jobs::{job_of, jobs, origin};
-use super::super::{Failure, Observer, of_home};
+use super::super::{Failure, Observer, home_failure};
 use super::inputs;
 use yamba_harness::{self as run, Job};
 use yamba_toolchain::build::{self, BuildOptions, Built, host};
@@ -34,7 +34,7 @@ pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) ->
 
 /// Why the programs of `class` in `run` cannot be linked as before.
 fn changed_library(run: &Run, class: &str) -> Option<String> {
-    build::changed_library(inputs::of_class(run, class)?)
+    build::changed_library(inputs::recorded_inputs(run, class)?)
 }
 
 /// The program that measured `class`, if the cache still holds it.
@@ -77,7 +77,7 @@ impl Side {
                 return Ok(side);
             }
         };
-        let home = embedded::home().map_err(of_home)?;
+        let home = embedded::home().map_err(home_failure)?;
         let stored = SourceSnapshot::new(run, &classes, &home)?;
         let analysis = yamba_lang::analyse(stored.declaring(&classes), &stored);
         let mut diagnostics = analysis.diagnostics.iter();
@@ -95,7 +95,7 @@ impl Side {
             let Some(id) = analysis.find_class(class) else {
                 continue;
             };
-            if let Some(inputs) = inputs::of_class(run, class) {
+            if let Some(inputs) = inputs::recorded_inputs(run, class) {
                 recorded.insert((*class).to_owned(), inputs.flags.clone());
             }
             match linked(run, other, of, class) {

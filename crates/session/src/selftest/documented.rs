@@ -187,7 +187,7 @@ pub(super) fn table(identity: &Identity) -> Result<&'static str, String> {
 
 impl Identity {
     /// Reads the identity from the machine's facts and the text of `/proc/cpuinfo`.
-    pub(super) fn of(machine: &yamba_record::Machine, cpuinfo: &str) -> Identity {
+    pub(super) fn new(machine: &yamba_record::Machine, cpuinfo: &str) -> Identity {
         let processor = machine.details.as_ref().map(|d| &d.processor);
         let signature = processor.and_then(|p| p.signature.as_deref());
         let number = |word| signature.and_then(|text| after(text, word));
@@ -323,7 +323,7 @@ mod tests {
         machine.details = Some(Box::new(details));
         let cpuinfo = "processor\t: 0\nflags\t\t: fpu avx2 hypervisor amx_tile\nbugs\t: x\n";
         let expected = identity("GenuineIntel", 6, 167, "fpu avx2 amx_tile", true);
-        assert_eq!(Identity::of(&machine, cpuinfo), expected);
+        assert_eq!(Identity::new(&machine, cpuinfo), expected);
         assert_eq!(after("implementer 0x41 part 0xd0c", "family"), None);
     }
 

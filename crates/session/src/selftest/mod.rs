@@ -64,12 +64,12 @@ pub struct Checked {
 /// # Errors
 /// If the core is unknown or has no such file, with the reason.
 pub fn published_table(machine: &Machine, cpuinfo: &str) -> Result<&'static str, String> {
-    documented::table(&documented::Identity::of(machine, cpuinfo))
+    documented::table(&documented::Identity::new(machine, cpuinfo))
 }
 
 /// Makes all checks.
 pub fn selftest(means: &mut Means<'_>, machine: &Machine) -> Result<Checked, UsageError> {
-    let identity = documented::Identity::of(machine, &yamba_machine::cpuinfo());
+    let identity = documented::Identity::new(machine, &yamba_machine::cpuinfo());
     let documented = documented::documented(&identity);
     let mut checks = Vec::new();
     for known in &documented.known {

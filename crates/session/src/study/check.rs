@@ -54,15 +54,15 @@ fn fault(measurement: &Measurement, analysis: &Analysis, target: &Target) -> Opt
     if variants.is_empty() {
         return None;
     }
-    let mut given = measurement.parameters();
+    let mut named = measurement.parameters();
     let parameters = known(&variants, |v| v.parameters.iter().map(|p| p.name.clone()).collect());
-    if let Some(wrong) = given.find(|p| !parameters.contains(p)) {
+    if let Some(wrong) = named.find(|p| !parameters.contains(p)) {
         let place = measurement.places.parameters;
         return Some(unknown(place, name, "parameter", wrong, &parameters));
     }
     let evidence = known(&variants, |v| v.evidence.iter().map(|e| e.name.clone()).collect());
-    let asked = measurement.evidence.as_ref();
-    if let Some(wrong) = asked.filter(|e| !evidence.contains(e)) {
+    let wanted = measurement.evidence.as_ref();
+    if let Some(wrong) = wanted.filter(|e| !evidence.contains(e)) {
         let place = measurement.places.evidence;
         return Some(unknown(place, name, "evidence", wrong, &evidence));
     }

@@ -32,7 +32,7 @@ pub struct Figure {
 impl Figure {
     /// The figure of a benchmark in `unit`, or in a convenient unit. `None` if it cannot be
     /// converted.
-    pub fn of(benchmark: &Benchmark, unit: Option<&str>) -> Option<Figure> {
+    pub fn from_benchmark(benchmark: &Benchmark, unit: Option<&str>) -> Option<Figure> {
         if unit.is_some_and(|u| CYCLES.contains(&u)) {
             let cycles = benchmark.cycles?;
             return Some(Figure {
@@ -64,7 +64,7 @@ impl Figure {
     /// distributed medians and a fixed number of launches. If launches were added until the figure
     /// was precise enough, the coefficient and its interval are up to a tenth too small
     /// (simulated).
-    pub fn of_variation(benchmark: &Benchmark) -> Option<Figure> {
+    pub fn from_variation(benchmark: &Benchmark) -> Option<Figure> {
         let medians: Vec<f64> = benchmark.launches.iter().filter_map(|l| l.median).collect();
         Some(Figure {
             median: coefficient_of_variation(&medians)?,
@@ -75,7 +75,7 @@ impl Figure {
     }
 
     /// The median of an evidence over all batches, with its minimum and maximum.
-    pub fn of_evidence(evidence: &Evidence, unit: Option<&str>) -> Option<Figure> {
+    pub fn from_evidence(evidence: &Evidence, unit: Option<&str>) -> Option<Figure> {
         Some(Figure {
             median: evidence.median?,
             confidence_interval: evidence.min.zip(evidence.max).map(|(l, h)| [l, h]),

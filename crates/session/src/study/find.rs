@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::super::select::did_you_mean;
-use super::super::{Failure, of_home};
+use super::super::{Failure, home_failure};
 use super::{Study, StudyFault};
 use yamba_record::system_error::reason;
 use yamba_toolchain::embedded;
@@ -37,7 +37,7 @@ impl Source {
     /// The failure for a benchmark that refuses a value of the study.
     pub(super) fn refused(&self, text: &str) -> Failure {
         Failure::new(format!("{}: {}", self.path, text.trim_end()))
-            .help("the value stands in the `parameters` of that benchmark; `yamba explain NAME` shows what it takes")
+            .help("the value stands in the `parameters` of that benchmark; `yamba list NAME` shows what it takes")
     }
 }
 
@@ -46,7 +46,7 @@ pub fn source(named: &str) -> Result<Source, Failure> {
     if named.ends_with(".toml") || named.contains('/') {
         return Ok(Source { path: named.to_owned(), text: read(Path::new(named))? });
     }
-    let mut all = embedded::studies().map_err(of_home)?;
+    let mut all = embedded::studies().map_err(home_failure)?;
     if let Some(text) = all.remove(named) {
         let path = format!("studies/{named}.toml");
         return Ok(Source { path, text });
@@ -84,7 +84,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 /// Names and titles of the studies that Yamba ships.
 pub fn shipped() -> Result<Vec<(String, String)>, Failure> {
-    let each = embedded::studies().map_err(of_home)?.into_iter();
+    let each = embedded::studies().map_err(home_failure)?.into_iter();
     each.map(|(name, text)| {
         let path = format!("studies/{name}.toml");
         let study = Source { path, text }.parse()?;

@@ -116,17 +116,17 @@ mod tests {
     use super::*;
 
     fn at(size: &[&str], order: &str) -> Measurement {
-        let mut asked = Measurement {
+        let mut request = Measurement {
             benchmark: "lat_x".to_owned(),
             set: vec![("order".to_owned(), order.to_owned())],
             ..Measurement::default()
         };
         let values = || size.iter().map(|s| (*s).to_owned());
         match size.len() {
-            1 => asked.set.extend(values().map(|value| ("size".to_owned(), value))),
-            _ => asked.sweep.push(("size".to_owned(), values().collect())),
+            1 => request.set.extend(values().map(|value| ("size".to_owned(), value))),
+            _ => request.sweep.push(("size".to_owned(), values().collect())),
         }
-        asked
+        request
     }
 
     #[test]

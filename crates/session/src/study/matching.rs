@@ -11,8 +11,8 @@ use super::Measurement;
 pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a Benchmark> {
     let named = || all.iter().filter(|b| b.name == wanted.benchmark);
     let mut found: Vec<&Benchmark> = Vec::new();
-    let asked = Asked::of(wanted, named);
-    for entry in named().filter(|b| asked.is_at(b)) {
+    let conditions = Conditions::new(wanted, named);
+    for entry in named().filter(|b| conditions.is_at(b)) {
         let is_same =
             |b: &&Benchmark| b.parameters == entry.parameters && b.workers() == entry.workers();
         if !found.iter().any(is_same) {
@@ -27,17 +27,17 @@ pub(super) fn entries<'a>(wanted: &Measurement, all: &'a [Benchmark]) -> Vec<&'a
 }
 
 /// The conditions that an entry must meet.
-struct Asked<'a> {
+struct Conditions<'a> {
     workers: Option<Workers>,
     /// The accepted values of each parameter.
     values: Vec<(&'a str, Vec<Written<'a>>)>,
 }
 
-impl<'a> Asked<'a> {
-    fn of<'b, I: Iterator<Item = &'b Benchmark>>(
+impl<'a> Conditions<'a> {
+    fn new<'b, I: Iterator<Item = &'b Benchmark>>(
         wanted: &'a Measurement,
         named: impl Fn() -> I,
-    ) -> Asked<'a> {
+    ) -> Conditions<'a> {
         let written = |name: &str, value: &'a String| {
             Written::among(value, named().filter_map(|b| b.parameters.get(name)))
         };
@@ -47,7 +47,7 @@ impl<'a> Asked<'a> {
             let each = values.iter().map(|value| written(name, value));
             (name.as_str(), each.collect())
         });
-        Asked { workers: wanted.workers, values: set.chain(sweep).collect() }
+        Conditions { workers: wanted.workers, values: set.chain(sweep).collect() }
     }
 
     fn is_at(&self, entry: &Benchmark) -> bool {
@@ -64,7 +64,7 @@ impl<'a> Asked<'a> {
 pub(super) fn points(
     wanted: &Measurement,
     entries: &[&Benchmark],
-    given: &[String],
+    set_parameters: &[String],
 ) -> Vec<String> {
     let differs = |name: &str| {
         let mut values = entries.iter().map(|b| b.parameters.get(name));
@@ -75,7 +75,7 @@ pub(super) fn points(
     let workers = WorkersShown::of(entries.iter().map(|b| b.workers()));
     let point = |entry: &&Benchmark| {
         let each = entry.parameters.0.iter();
-        let shown = each.filter(|(n, _)| differs(n) || (given.contains(n) && !is_set(n)));
+        let shown = each.filter(|(n, _)| differs(n) || (set_parameters.contains(n) && !is_set(n)));
         let mut words = Parameters(shown.cloned().collect()).to_string();
         if wanted.workers.is_none() {
             words = format!("{words} {}", workers.text(entry.workers()));

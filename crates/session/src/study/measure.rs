@@ -148,10 +148,10 @@ impl Opened {
     /// The options to build the programs of the study.
     fn build_options(&self, classes: &[ClassId]) -> BuildOptions {
         let all = self.study.measurements.iter();
-        let given: Vec<_> = all.flat_map(|m| remote::given(&m.set, &m.sweep)).collect();
+        let values: Vec<_> = all.flat_map(|m| remote::parameter_values(&m.set, &m.sweep)).collect();
         let analysis = &self.selection.analysis;
         BuildOptions {
-            elsewhere: remote::names_a_machine(analysis, classes, &self.target, &given),
+            elsewhere: remote::names_a_machine(analysis, classes, &self.target, &values),
             ..BuildOptions::default()
         }
     }

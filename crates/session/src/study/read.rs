@@ -174,8 +174,10 @@ impl File<'_> {
             let at = threads.span().start;
             return Err(self.fault(at, message.to_owned(), "leave out one of them"));
         }
-        let given = processes.or(threads);
-        if let Some((number, kinds)) = given.filter(|(n, _)| !(1..=4096).contains(n.get_ref())) {
+        let number_of_workers = processes.or(threads);
+        if let Some((number, kinds)) =
+            number_of_workers.filter(|(n, _)| !(1..=4096).contains(n.get_ref()))
+        {
             let message = format!("{} is no number of {kinds}", number.get_ref());
             return Err(self.fault(number.span().start, message, "write 1 to 4096"));
         }

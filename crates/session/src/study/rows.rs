@@ -65,9 +65,8 @@ impl<'a> StudyRow<'a> {
     }
 }
 
-/// All rows, in the order of the study. `given` are the parameters that the command line of the run
-/// set.
-pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<StudyRow<'a>> {
+/// All rows, in the order of the study. The command line of the run set the `set_parameters`.
+pub fn rows<'a>(study: &'a Study, run: &'a Run, set_parameters: &[String]) -> Vec<StudyRow<'a>> {
     let each = study.measurements.iter();
     each.flat_map(|measurement| {
         let entries = matching::entries(measurement, &run.benchmarks);
@@ -77,7 +76,7 @@ pub fn rows<'a>(study: &'a Study, run: &'a Run, given: &[String]) -> Vec<StudyRo
         if let Some(fit) = &measurement.fit {
             return vec![fitted(measurement, fit, &entries)];
         }
-        let points = matching::points(measurement, &entries, given);
+        let points = matching::points(measurement, &entries, set_parameters);
         let pairs = entries.into_iter().zip(points);
         pairs.map(|(entry, point)| row(study, run, measurement, entry, point)).collect()
     })
@@ -104,10 +103,10 @@ fn row<'a>(
     entry: &'a Benchmark,
     point: String,
 ) -> StudyRow<'a> {
-    let asked = figure(measurement, entry, shown_unit(measurement));
-    let is_known = asked.is_some();
+    let wanted = figure(measurement, entry, shown_unit(measurement));
+    let is_known = wanted.is_some();
     let mut row = StudyRow {
-        figure: asked.or_else(|| figure(measurement, entry, None)),
+        figure: wanted.or_else(|| figure(measurement, entry, None)),
         entries: vec![entry],
         status: Some(entry.status),
         point,
@@ -210,9 +209,9 @@ fn shown_unit(measurement: &Measurement) -> Option<&str> {
 
 fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> Option<Figure> {
     match (&measurement.evidence, measurement.statistic) {
-        (Some(name), _) => Figure::of_evidence(entry.evidence.get(name)?, unit),
-        (None, Some(Statistic::Variation)) => Figure::of_variation(entry),
-        (None, None) => Figure::of(entry, unit),
+        (Some(name), _) => Figure::from_evidence(entry.evidence.get(name)?, unit),
+        (None, Some(Statistic::Variation)) => Figure::from_variation(entry),
+        (None, None) => Figure::from_benchmark(entry, unit),
     }
 }
 

@@ -8,17 +8,17 @@ use yamba_lang::source::SourceMap;
 
 /// Adds a help text to each error without one. Each text is used only once.
 pub(super) fn helped(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
-    let mut given = BTreeSet::new();
+    let mut printed = BTreeSet::new();
     for diagnostic in diagnostics {
         let needs = diagnostic.severity == Severity::Error && diagnostic.help.is_none();
-        if needs && let Some(help) = help(diagnostic, sources).filter(|m| given.insert(*m)) {
+        if needs && let Some(help) = help(diagnostic, sources).filter(|m| printed.insert(*m)) {
             diagnostic.help = Some(help.to_owned());
         }
     }
 }
 
 /// The help text for an output of the linker that reports an undefined symbol.
-pub fn of_linker(said: &str) -> Option<&'static str> {
+pub fn linker_help(said: &str) -> Option<&'static str> {
     let words = ["undefined reference", "undefined symbol"];
     words.iter().any(|w| said.contains(w)).then_some(
         "what is called must be in the C or C++ library, in a library that --link names, or be defined in --setup or a header",
@@ -51,7 +51,7 @@ fn help(diagnostic: &Diagnostic, sources: &SourceMap) -> Option<&'static str> {
         }
         // For other errors, such as a wrong type, the message is clear. A wrong help text would
         // mislead.
-        "cpp-error" => of_linker(&diagnostic.message),
+        "cpp-error" => linker_help(&diagnostic.message),
         _ => None,
     }
 }

@@ -26,7 +26,7 @@ use yamba_toolchain::files::{Disk, Unreadable};
 pub use source::LocatedDiagnostics;
 pub use statement::Statements;
 
-use compiler_help::of_linker;
+use compiler_help::linker_help;
 use source::{Analysed, Source};
 
 /// The library class that runs steps of machine code.
@@ -57,7 +57,7 @@ impl Refused {
             }
             Refused::Build(error) => {
                 let help = match &error {
-                    BuildError::Tool { output, .. } => of_linker(output),
+                    BuildError::Tool { output, .. } => linker_help(output),
                     _ => None,
                 };
                 let failure = build_failure(observer, &Analysis::default(), error);
@@ -119,13 +119,13 @@ struct Question {
     /// Its name in the run.
     name: String,
     /// The text of the argument.
-    asked: String,
+    wording: String,
     /// Alternative points; the one with the smallest figure counts.
-    ways: Vec<Way>,
+    attempts: Vec<Attempt>,
 }
 
 /// A point of the program.
-struct Way {
+struct Attempt {
     /// The parameter's value; `None` if it is not measured.
     value: Option<String>,
     /// Notes for the user.
@@ -179,18 +179,18 @@ impl Questions {
     fn name(&self, run: &mut Run) {
         let mut left = std::mem::take(&mut run.benchmarks);
         for question in &self.each {
-            let mut found: Vec<(Benchmark, &Way)> = Vec::new();
-            for way in &question.ways {
-                let own = |b: &Benchmark| match &way.value {
+            let mut found: Vec<(Benchmark, &Attempt)> = Vec::new();
+            for attempt in &question.attempts {
+                let own = |b: &Benchmark| match &attempt.value {
                     Some(value) => self.value(b).as_ref() == Some(value),
                     None => b.name == question.name,
                 };
                 if let Some(index) = left.iter().position(own) {
-                    found.push((left.remove(index), way));
+                    found.push((left.remove(index), attempt));
                 }
             }
-            if let Some((mut benchmark, way)) = least(found) {
-                tell(question, way, &mut benchmark);
+            if let Some((mut benchmark, attempt)) = least(found) {
+                describe(question, attempt, &mut benchmark);
                 run.benchmarks.push(benchmark);
             }
         }
@@ -199,8 +199,8 @@ impl Questions {
 }
 
 /// The valid entry with the smallest figure, or the first one if none is valid.
-fn least(found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
-    let figure = |(b, _): &(Benchmark, &Way)| {
+fn least(found: Vec<(Benchmark, &Attempt)>) -> Option<(Benchmark, &Attempt)> {
+    let figure = |(b, _): &(Benchmark, &Attempt)| {
         let valid = b.median.filter(|_| b.status == Status::Ok);
         valid.unwrap_or(f64::INFINITY)
     };
@@ -208,17 +208,17 @@ fn least(found: Vec<(Benchmark, &Way)>) -> Option<(Benchmark, &Way)> {
     found.min_by(|a, b| figure(a).total_cmp(&figure(b)))
 }
 
-fn tell(question: &Question, way: &Way, benchmark: &mut Benchmark) {
+fn describe(question: &Question, attempt: &Attempt, benchmark: &mut Benchmark) {
     benchmark.name = question.name.clone();
     benchmark.parameters = Default::default();
     if benchmark.class == statement::CLASS {
-        statement::name(&mut benchmark.notes, &question.asked);
+        statement::name(&mut benchmark.notes, &question.wording);
     }
-    benchmark.notes.extend(way.notes.iter().cloned().map(Note::Text));
+    benchmark.notes.extend(attempt.notes.iter().cloned().map(Note::Text));
     if benchmark.class == statement::CLASS {
-        statement::judge(benchmark, &question.asked);
+        statement::judge(benchmark, &question.wording);
     } else {
-        asm::explain(benchmark, &question.asked, way.is_move);
+        asm::explain(benchmark, &question.wording, attempt.is_move);
     }
 }
 
@@ -256,8 +256,8 @@ fn is_unclear(benchmark: &Benchmark) -> bool {
 }
 
 /// Builds the program that times statements.
-pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refused> {
-    for piece in asked.setup.iter().chain(&asked.statements) {
+pub fn statements(request: &Statements, target: &Target) -> Result<Questions, Refused> {
+    for piece in request.setup.iter().chain(&request.statements) {
         if let Some(bracket) = statement::is_open(piece) {
             let text = format!(
                 "`{bracket}` without its counterpart in `{piece}`: write a whole statement, with as many brackets closed as opened"
@@ -265,21 +265,25 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
             return Err(Refused::Sentence(text));
         }
     }
-    let program = analysed(asked.source(), statement::CLASS, Vec::new())?;
+    let program = analysed(request.source(), statement::CLASS, Vec::new())?;
     let analysis = &program.analysis;
     let build_options = BuildOptions {
-        command_line: build::command_line_flags(&asked.compile, analysis, target)
+        command_line: build::command_line_flags(&request.compile, analysis, target)
             .map_err(Refused::Build)?,
         ..BuildOptions::default()
     };
     let class = program.class(statement::CLASS);
     let (built, warnings) = built(&program, class, target, &build_options)?;
-    let each = asked.statements.iter().enumerate();
+    let each = request.statements.iter().enumerate();
     let each = each.map(|(number, statement)| Question {
         number,
         name: format!("statement/{statement}"),
-        asked: statement.clone(),
-        ways: vec![Way { value: Some(number.to_string()), notes: Vec::new(), is_move: false }],
+        wording: statement.clone(),
+        attempts: vec![Attempt {
+            value: Some(number.to_string()),
+            notes: Vec::new(),
+            is_move: false,
+        }],
     });
     let each: Vec<Question> = each.collect();
     let mut options = options("number", &each);
@@ -297,7 +301,7 @@ pub fn statements(asked: &Statements, target: &Target) -> Result<Questions, Refu
 /// Assembles instructions and builds the program that runs them. `init` holds start values of
 /// registers, such as `rbx=7`.
 pub fn instructions(
-    asked: &[String],
+    wording: &[String],
     init: &[String],
     target: &Target,
 ) -> Result<Questions, Refused> {
@@ -307,25 +311,25 @@ pub fn instructions(
             format!("--asm knows the registers of x86_64 only so far, and this machine is {isa}");
         return Err(Refused::Sentence(text));
     }
-    let given = asm::Given::read(init).map_err(Refused::Sentence)?;
+    let presets = asm::Presets::read(init).map_err(Refused::Sentence)?;
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let path = home.library.join(format!("{INSTRUCTION}.yamba"));
     let disk = Disk::new(Vec::new(), &home).map_err(Refused::Unreadable)?;
     let library = disk.open(&path).map_err(Refused::Unreadable)?;
-    let (source, places) = listed(asked)?;
+    let (source, places) = listed(wording)?;
     let program = analysed(source, ASKED, vec![library])?;
     let bytes = assembled(&program, &places, target)?;
     let mut each = Vec::new();
     let mut refused = Vec::new();
-    for (number, (text, bytes)) in asked.iter().zip(bytes).enumerate() {
+    for (number, (text, bytes)) in wording.iter().zip(bytes).enumerate() {
         let text = text.trim();
-        let figures = asm::figures(text, &bytes, &given).unwrap_or_else(|why| {
+        let figures = asm::figures(text, &bytes, &presets).unwrap_or_else(|why| {
             refused.push(format!("`{text}`: {why}"));
             asm::Figure::refused(&why)
         });
         each.extend(figures.into_iter().map(|f| (number, text.to_owned(), f)));
     }
-    if refused.len() == asked.len() {
+    if refused.len() == wording.len() {
         return Err(Refused::Sentence(refused.join("\n")));
     }
     let class = program.class(INSTRUCTION);
@@ -336,23 +340,23 @@ pub fn instructions(
 
 /// A class with an assembler block for each instruction, and the range of each instruction in its
 /// text.
-fn listed(asked: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
+fn listed(wording: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
     let mut source = Source::default();
     let mut places = Vec::new();
     source.add(&format!("yamba {ASKED} on x86_64\n{{\nvoid benchmark() {{}}\n"));
-    for (index, text) in asked.iter().enumerate() {
+    for (index, text) in wording.iter().enumerate() {
         if text.contains("${") || statement::is_open(text).is_some() {
             let sentence = format!(
                 "`{text}` is no instruction: its brackets do not match; write one in Intel's syntax, as 'mov rax, [rbx]'"
             );
             return Err(Refused::Sentence(sentence));
         }
-        let name = match asked.len() {
+        let name = match wording.len() {
             1 => "instruction".to_owned(),
             _ => format!("instruction {}", index + 1),
         };
         source.add(&format!("bitstring asked{index} {{ asm {{ "));
-        places.push(source.given(&name, text));
+        places.push(source.add_user_text(&name, text));
         source.add("\n} }\n");
     }
     source.add("}\n");
@@ -385,8 +389,8 @@ fn questions(
 ) -> Questions {
     let mut jobs = vec![job(INSTRUCTION, built)];
     let mut each: Vec<Question> = Vec::new();
-    for (number, asked, figure) in figures {
-        let name = format!("asm/{asked}/{}", figure.aspect);
+    for (number, wording, figure) in figures {
+        let name = format!("asm/{wording}/{}", figure.aspect);
         if let Err(why) = &figure.code {
             jobs.push(Job {
                 class: name.clone(),
@@ -395,14 +399,15 @@ fn questions(
                 texts: Default::default(),
             });
         }
-        let way = Way { value: figure.code.ok(), notes: figure.notes, is_move: figure.is_move };
+        let attempt =
+            Attempt { value: figure.code.ok(), notes: figure.notes, is_move: figure.is_move };
         let is_same = |q: &&mut Question| (q.number, &q.name) == (number, &name);
         match each.last_mut().filter(is_same) {
-            Some(question) => question.ways.push(way),
-            None => each.push(Question { number, name, asked, ways: vec![way] }),
+            Some(question) => question.attempts.push(attempt),
+            None => each.push(Question { number, name, wording, attempts: vec![attempt] }),
         }
     }
-    if each.iter().flat_map(|q| &q.ways).all(|w| w.value.is_none()) {
+    if each.iter().flat_map(|q| &q.attempts).all(|w| w.value.is_none()) {
         jobs.remove(0);
     }
     Questions {
@@ -418,8 +423,8 @@ fn questions(
 /// Options of a short measurement with several fresh processes per figure: the cost of some
 /// statements depends on the process's memory layout.
 fn options(parameter: &str, each: &[Question]) -> Options {
-    let ways = each.iter().flat_map(|q| &q.ways);
-    let values = ways.filter_map(|w| w.value.clone()).collect();
+    let attempts = each.iter().flat_map(|q| &q.attempts);
+    let values = attempts.filter_map(|w| w.value.clone()).collect();
     Options {
         sweep: vec![(parameter.to_owned(), values)],
         launches: Some(LAUNCHES),

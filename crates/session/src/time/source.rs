@@ -35,7 +35,7 @@ impl Source {
     }
 
     /// Adds a text of the user, and returns its range.
-    pub(super) fn given(&mut self, name: &str, text: &str) -> Range<u32> {
+    pub(super) fn add_user_text(&mut self, name: &str, text: &str) -> Range<u32> {
         let start = self.text.len() as u32;
         self.text.push_str(text);
         let range = start..self.text.len() as u32;

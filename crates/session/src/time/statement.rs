@@ -48,13 +48,13 @@ impl Statements {
         for header in &self.includes {
             source.add("#include ");
             let (name, content) = spelled(header);
-            source.given("--include", &name);
+            source.add_user_text("--include", &name);
             source.add(&format!("\n{content}"));
         }
         source.add(&format!("}}\nyamba {CLASS} extends Statement\n{{\n"));
         source.add("void frame()\n{\n");
         if let Some(setup) = &self.setup {
-            source.given("--setup", setup);
+            source.add_user_text("--setup", setup);
             source.add("\n;\n");
         }
         source.add("for (;;) {\nnext();\niter_t turns = iterations;\nswitch (asked) {\n");
@@ -74,11 +74,11 @@ impl Statements {
         source.add(&format!("case {index}: while (turns-- > 0) {{ "));
         if is_statement(statement) {
             source.add("[&]() __attribute__((always_inline)) {\n");
-            source.given(&title, statement);
+            source.add_user_text(&title, statement);
             source.add("\n}();");
         } else {
             source.add("do_not_optimize((\n");
-            source.given(&title, statement);
+            source.add_user_text(&title, statement);
             source.add("\n, Nothing{}));");
         }
         source.add(" asm volatile(\"\" : : : \"memory\"); } break;\n");

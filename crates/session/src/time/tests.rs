@@ -363,8 +363,8 @@ fn run(job: &Job, code: &str) -> Output {
         .unwrap()
 }
 
-fn planned(asked: &[String]) -> Questions {
-    match instructions(asked, &[], &build::host()) {
+fn planned(instructions_timed: &[String]) -> Questions {
+    match instructions(instructions_timed, &[], &build::host()) {
         Ok(questions) => questions,
         Err(Refused::Sentence(text)) => panic!("{text}"),
         Err(Refused::Diagnostics(located)) => {
@@ -380,23 +380,23 @@ fn planned(asked: &[String]) -> Questions {
 #[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), ignore = "needs g++")]
 #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "needs Linux on x86_64")]
 fn every_instruction_form_runs_or_has_a_reason() {
-    let asked = all();
-    assert!(asked.len() > 400, "{}", asked.len());
-    let questions = planned(&asked);
+    let instructions_timed = all();
+    assert!(instructions_timed.len() > 400, "{}", instructions_timed.len());
+    let questions = planned(&instructions_timed);
     let mut wrong = String::new();
     let mut ran = 0;
     for question in &questions.each {
-        for code in question.ways.iter().filter_map(|w| w.value.as_deref()) {
+        for code in question.attempts.iter().filter_map(|w| w.value.as_deref()) {
             let output = run(&questions.jobs[0], code);
             let text = String::from_utf8_lossy(&output.stdout);
             // An instruction that this processor lacks ends with SIGILL.
             let is_illegal = text.contains("SIGILL") || output.status.signal() == Some(4);
-            let is_division = text.contains("SIGFPE") && question.asked == "div rdx";
+            let is_division = text.contains("SIGFPE") && question.wording == "div rdx";
             if !output.status.success() && !is_illegal && !is_division {
                 let tail: String = text.lines().filter(|l| l.contains("crash")).collect();
                 wrong += &format!(
                     "{}: {:?} {:?} {tail:.200}\n",
-                    question.name, output.status, question.ways[0].notes
+                    question.name, output.status, question.attempts[0].notes
                 );
             }
             ran += usize::from(output.status.success());
@@ -410,14 +410,15 @@ fn every_instruction_form_runs_or_has_a_reason() {
 #[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), ignore = "needs g++")]
 #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), ignore = "needs Linux on x86_64")]
 fn rejected_instruction_has_reason_and_affects_no_other() {
-    let mut asked: Vec<String> = REFUSED.iter().map(|text| (*text).to_owned()).collect();
-    asked.push("add rax, rbx".to_owned());
-    let questions = planned(&asked);
+    let mut instructions_timed: Vec<String> =
+        REFUSED.iter().map(|text| (*text).to_owned()).collect();
+    instructions_timed.push("add rax, rbx".to_owned());
+    let questions = planned(&instructions_timed);
     assert!(questions.is_partial);
     let reasons = questions.jobs.iter().filter(|job| job.program.is_err());
     assert_eq!(reasons.count(), 2 * REFUSED.len());
-    let measured = questions.each.iter().filter(|q| q.ways[0].value.is_some());
-    let measured: Vec<&str> = measured.map(|q| q.asked.as_str()).collect();
+    let measured = questions.each.iter().filter(|q| q.attempts[0].value.is_some());
+    let measured: Vec<&str> = measured.map(|q| q.wording.as_str()).collect();
     assert_eq!(measured, ["add rax, rbx"; 2]);
     // On its own, a refused instruction leaves nothing to measure.
     for text in REFUSED {

@@ -9,7 +9,6 @@ mod go;
 mod google;
 mod influx;
 mod json;
-mod parquet;
 mod prometheus;
 mod series;
 mod table;
@@ -28,8 +27,6 @@ pub struct Format {
     pub about: &'static str,
     /// The part of a run that the format contains.
     pub detail: Detail,
-    /// Whether the output is binary and must not go to a terminal.
-    pub is_binary: bool,
     /// Whether readers of the format find no reason for a missing figure. The command then prints
     /// the number of such entries.
     pub omits_reasons: bool,
@@ -56,8 +53,6 @@ pub const FORMATS: &[Format] = &[
     Format { detail: Detail::Batches, ..text("json", "the whole document, as `yamba run --json --raw` prints it", json::write) },
     text("csv", "a table, one line an entry", |run, out| csv::write(&table::ENTRIES, run, out)),
     BATCHES,
-    Format { is_binary: true, ..text("parquet", "the table of `csv` for data frames, with types", |run, out| parquet::write(&table::ENTRIES, run, out)) },
-    Format { is_binary: true, detail: Detail::Batches, ..text("parquet-batches", "the table of `csv-batches` for data frames, with types", |run, out| parquet::write(&table::BATCHES, run, out)) },
     Format { detail: Detail::Batches, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
     Format { omits_reasons: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
     Format { omits_reasons: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
@@ -66,15 +61,7 @@ pub const FORMATS: &[Format] = &[
 
 /// A text format with figures but not raw batches, which omits no entry.
 const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
-    Format {
-        name,
-        about,
-        detail: Detail::Figures,
-        is_binary: false,
-        omits_reasons: false,
-        repeated: none,
-        write,
-    }
+    Format { name, about, detail: Detail::Figures, omits_reasons: false, repeated: none, write }
 }
 
 fn none(_: &Run) -> usize {

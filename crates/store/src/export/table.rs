@@ -1,4 +1,4 @@
-//! The tables of a run: columns with type and unit. Writers of tables do not depend on the columns.
+//! The tables of a run: columns with their types. Writers of tables do not depend on the columns.
 
 use std::borrow::Cow;
 use std::io;
@@ -19,8 +19,6 @@ type Rows<'a> = Box<dyn Iterator<Item = TableRow<'a>> + 'a>;
 /// A column.
 pub(super) struct Column {
     pub name: &'static str,
-    /// Unit of the numbers. Empty for counts, and where another column contains the unit.
-    pub unit: &'static str,
     pub values: Values,
 }
 
@@ -89,71 +87,71 @@ use Values::{Count, Flag, Real, Text};
 
 #[rustfmt::skip]
 const ENTRY_COLUMNS: &[Column] = &[
-    column("run", "", Text(|r| Some(of(&r.entry.run.id)))),
-    column("name", "", Text(|r| Some(of(&r.entry.benchmark.name)))),
-    column("parameters", "", Text(|r| Some(of(&r.entry.parameters)))),
-    column("processes", "", Count(|r| Some(r.entry.benchmark.processes))),
-    column("threads", "", Count(|r| Some(r.entry.benchmark.threads))),
-    column("status", "", Text(|r| Some(of(&r.entry.status)))),
-    column("figure", "", Text(|r| r.entry.benchmark.figure.as_deref().map(of))),
-    column("unit", "", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
-    column("median", "", Real(|r| r.good())),
-    column("low", "", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[0]))),
-    column("high", "", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[1]))),
-    column("interval_scope", "", Text(|r| r.of_good(|b| b.interval_scope).map(|k| figure::word(&k).into()))),
-    column("cycles", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.median))),
-    column("cycles_low", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[0]))),
-    column("cycles_high", "core cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[1]))),
-    column("launches", "", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
-    column("discarded", "", Count(|r| Some(r.entry.benchmark.discarded))),
-    column("is_disturbed", "", Flag(|r| Some(r.entry.benchmark.is_disturbed))),
-    column("has_sound_interval", "", Flag(|r| Some(r.entry.benchmark.has_sound_interval()))),
-    column("throughput", "", Real(|r| Some(r.of_good(|b| b.throughput.as_ref())?.sum))),
-    column("throughput_unit", "", Text(|r| Some(of(&r.of_good(|b| b.throughput.as_ref())?.unit)))),
-    column("notes", "", Text(|r| joined(&r.entry.benchmark.notes))),
+    column("run", Text(|r| Some(of(&r.entry.run.id)))),
+    column("name", Text(|r| Some(of(&r.entry.benchmark.name)))),
+    column("parameters", Text(|r| Some(of(&r.entry.parameters)))),
+    column("processes", Count(|r| Some(r.entry.benchmark.processes))),
+    column("threads", Count(|r| Some(r.entry.benchmark.threads))),
+    column("status", Text(|r| Some(of(&r.entry.status)))),
+    column("figure", Text(|r| r.entry.benchmark.figure.as_deref().map(of))),
+    column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
+    column("median", Real(|r| r.good())),
+    column("low", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[0]))),
+    column("high", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[1]))),
+    column("interval_scope", Text(|r| r.of_good(|b| b.interval_scope).map(|k| figure::word(&k).into()))),
+    column("cycles", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.median))),
+    column("cycles_low", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[0]))),
+    column("cycles_high", Real(|r| Some(r.of_good(|b| b.cycles.as_ref())?.confidence_interval[1]))),
+    column("launches", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
+    column("discarded", Count(|r| Some(r.entry.benchmark.discarded))),
+    column("is_disturbed", Flag(|r| Some(r.entry.benchmark.is_disturbed))),
+    column("has_sound_interval", Flag(|r| Some(r.entry.benchmark.has_sound_interval()))),
+    column("throughput", Real(|r| Some(r.of_good(|b| b.throughput.as_ref())?.sum))),
+    column("throughput_unit", Text(|r| Some(of(&r.of_good(|b| b.throughput.as_ref())?.unit)))),
+    column("notes", Text(|r| joined(&r.entry.benchmark.notes))),
 ];
 
 #[rustfmt::skip]
 const BATCH_COLUMNS: &[Column] = &[
-    column("run", "", Text(|r| Some(of(&r.entry.run.id)))),
-    column("name", "", Text(|r| Some(of(&r.entry.benchmark.name)))),
-    column("parameters", "", Text(|r| Some(of(&r.entry.parameters)))),
-    column("processes", "", Count(|r| Some(r.entry.benchmark.processes))),
-    column("threads", "", Count(|r| Some(r.entry.benchmark.threads))),
-    column("status", "", Text(|r| Some(of(&r.entry.status)))),
-    column("unit", "", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
-    column("launch", "", Count(|r| Some(r.batch()?.launch))),
-    column("process", "", Count(|r| Some(r.batch()?.process))),
-    column("thread", "", Count(|r| Some(r.batch()?.thread))),
-    column("group", "", Count(|r| r.batch()?.group)),
-    column("passes", "", Count(|r| Some(r.batch()?.passes))),
-    column("operations", "", Count(|r| Some(r.batch()?.operations))),
-    column("ns", "ns", Real(|r| Some(r.batch()?.ns))),
-    column("dummy_ns", "ns", Real(|r| Some(r.batch()?.dummy_ns))),
-    column("cycle_ns", "ns", Real(|r| r.batch()?.cycle_ns)),
-    column("dummy_cycle_ns", "ns", Real(|r| r.batch()?.dummy_cycle_ns)),
-    column("check_cycle_ns", "ns", Real(|r| r.batch()?.check_cycle_ns)),
-    column("sample", "", Real(|r| r.batch()?.sample)),
-    column("outside", "", Text(|r| joined(&r.batch()?.outside))),
-    column("disturbed", "", Text(|r| joined(&r.batch()?.disturbed))),
-    column("involuntary", "", Count(|r| Some(r.batch()?.disturbance.involuntary))),
-    column("voluntary", "", Count(|r| Some(r.batch()?.disturbance.voluntary))),
-    column("migrations", "", Count(|r| Some(r.batch()?.disturbance.migrations))),
-    column("minor_faults", "", Count(|r| Some(r.batch()?.disturbance.minor_faults))),
-    column("major_faults", "", Count(|r| Some(r.batch()?.disturbance.major_faults))),
-    column("stolen_ns", "ns", Real(|r| Some(r.batch()?.disturbance.stolen_ns))),
-    column("waited_ns", "ns", Real(|r| r.batch()?.disturbance.waited_ns)),
-    column("probe_before", "", Real(|r| r.batch()?.probes.before)),
-    column("probe_between", "", Real(|r| r.batch()?.probes.between)),
-    column("probe_after", "", Real(|r| r.batch()?.probes.after)),
-    column("cycle_change_ppm", "", Real(|r| r.batch()?.probes.cycle_change_ppm)),
-    column("dummy_cycle_change_ppm", "", Real(|r| r.batch()?.probes.dummy_cycle_change_ppm)),
-    column("evidence", "", Text(|r| json(&r.batch()?.evidence))),
-    column("counters", "", Text(|r| json(&r.batch()?.counters))),
+    column("run", Text(|r| Some(of(&r.entry.run.id)))),
+    column("name", Text(|r| Some(of(&r.entry.benchmark.name)))),
+    column("parameters", Text(|r| Some(of(&r.entry.parameters)))),
+    column("processes", Count(|r| Some(r.entry.benchmark.processes))),
+    column("threads", Count(|r| Some(r.entry.benchmark.threads))),
+    column("status", Text(|r| Some(of(&r.entry.status)))),
+    column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
+    column("launch", Count(|r| Some(r.batch()?.launch))),
+    column("process", Count(|r| Some(r.batch()?.process))),
+    column("thread", Count(|r| Some(r.batch()?.thread))),
+    column("group", Count(|r| r.batch()?.group)),
+    column("passes", Count(|r| Some(r.batch()?.passes))),
+    column("operations", Count(|r| Some(r.batch()?.operations))),
+    column("ns", Real(|r| Some(r.batch()?.ns))),
+    column("dummy_ns", Real(|r| Some(r.batch()?.dummy_ns))),
+    column("cycle_ns", Real(|r| r.batch()?.cycle_ns)),
+    column("dummy_cycle_ns", Real(|r| r.batch()?.dummy_cycle_ns)),
+    column("check_cycle_ns", Real(|r| r.batch()?.check_cycle_ns)),
+    column("sample", Real(|r| r.batch()?.sample)),
+    column("outside", Text(|r| joined(&r.batch()?.outside))),
+    column("disturbed", Text(|r| joined(&r.batch()?.disturbed))),
+    column("involuntary", Count(|r| Some(r.batch()?.disturbance.involuntary))),
+    column("voluntary", Count(|r| Some(r.batch()?.disturbance.voluntary))),
+    column("migrations", Count(|r| Some(r.batch()?.disturbance.migrations))),
+    column("minor_faults", Count(|r| Some(r.batch()?.disturbance.minor_faults))),
+    column("major_faults", Count(|r| Some(r.batch()?.disturbance.major_faults))),
+    column("stolen_ns", Real(|r| Some(r.batch()?.disturbance.stolen_ns))),
+    column("waited_ns", Real(|r| r.batch()?.disturbance.waited_ns)),
+    column("probe_before", Real(|r| r.batch()?.probes.before)),
+    column("probe_between", Real(|r| r.batch()?.probes.between)),
+    column("probe_after", Real(|r| r.batch()?.probes.after)),
+    column("cycle_change_ppm", Real(|r| r.batch()?.probes.cycle_change_ppm)),
+    column("dummy_cycle_change_ppm", Real(|r| r.batch()?.probes.dummy_cycle_change_ppm)),
+    column("evidence", Text(|r| json(&r.batch()?.evidence))),
+    column("counters", Text(|r| json(&r.batch()?.counters))),
 ];
 
-const fn column(name: &'static str, unit: &'static str, values: Values) -> Column {
-    Column { name, unit, values }
+const fn column(name: &'static str, values: Values) -> Column {
+    Column { name, values }
 }
 
 impl<'a> TableRow<'a> {

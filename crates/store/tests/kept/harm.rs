@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use super::sample::run;
+use super::sample::{run, several_runs};
 use rusqlite::Connection;
 use yamba_record::run::FleetMember;
 use yamba_store::{Detail, Location, Store, StoreError};
@@ -50,7 +51,7 @@ fn store_of_the_version_before_is_completed() {
     .unwrap();
     drop(raw);
     let location = Location::File(path);
-    let before = Store::damaged(&location).unwrap().unwrap().runs().unwrap();
+    let before = Store::glance(&location).unwrap().unwrap().runs().unwrap();
     let mut store = Store::open(&location).unwrap();
     assert_eq!(store.runs().unwrap(), before);
     assert_eq!(store.fleets().unwrap(), [""; 0]);
@@ -121,7 +122,92 @@ fn truncated_file_is_reported() {
         .and_then(|mut store| store.run("0a", Detail::Batches));
     let error = read.unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
-    assert!(error.help_text().unwrap().contains("yamba salvage"), "{error:?}");
+    assert!(error.help_text().unwrap().contains(".recover | sqlite3 NEW`"), "{error:?}");
+}
+
+/// After a change of any byte, no wrong data is read.
+#[test]
+fn changed_byte_is_always_detected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = several(folder.path());
+    let whole = fs::read(&path).unwrap();
+    for place in (50..whole.len()).step_by(whole.len() / 40) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x11;
+        fs::write(&path, bytes).unwrap();
+        for was in several_runs() {
+            let read = Store::open(&Location::File(path.clone()))
+                .and_then(|mut store| store.run(&was.id, Detail::Batches));
+            if let Ok(read) = read {
+                assert_eq!(read.benchmarks, was.benchmarks, "byte {place}");
+                assert_eq!(read.machine, was.machine);
+            }
+        }
+    }
+}
+
+/// A store with several runs.
+fn several(folder: &Path) -> PathBuf {
+    let path = folder.join("it's several.sqlite");
+    let mut store = Store::open(&Location::File(path.clone())).unwrap();
+    for run in several_runs() {
+        store.add(&run).unwrap();
+    }
+    path
+}
+
+/// Runs the command between backticks in a help text, with another name in place of NEW.
+fn follow(help: &str, new: &Path) -> bool {
+    let command = help.split('`').nth(1).unwrap();
+    let command = command.replace("NEW", &format!("'{}'", new.display()));
+    let done = Command::new("sh").arg("-c").arg(command).output();
+    done.is_ok_and(|done| done.status.success()) && new.is_file()
+}
+
+/// Not every installed sqlite3 can recover: Debian 12's copies no row of an undamaged file.
+fn can_recover(folder: &Path) -> bool {
+    let [plain, copy] = ["plain.sqlite", "copy.sqlite"].map(|name| folder.join(name));
+    let raw = Connection::open(&plain).unwrap();
+    raw.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
+    drop(raw);
+    let help = format!("`sqlite3 '{}' .recover | sqlite3 NEW`", plain.display());
+    follow(&help, &copy)
+        && Connection::open(&copy)
+            .and_then(|raw| raw.query_row("SELECT count(*) FROM t", [], |row| row.get(0)))
+            .is_ok_and(|rows: i64| rows == 1)
+}
+
+/// The message about a damaged store names a command that copies the undamaged runs.
+#[test]
+fn command_of_the_message_recovers_undamaged_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = several(folder.path());
+    let mut bytes = fs::read(&path).unwrap();
+    // The last pages have batches of the last run.
+    let end = bytes.len();
+    bytes[end - 3000..].fill(0xA5);
+    fs::write(&path, bytes).unwrap();
+    let mut store = Store::open(&Location::File(path)).unwrap();
+    let mut errors = several_runs().into_iter().filter_map(|run| {
+        let read = store.run(&run.id, Detail::Batches);
+        read.err().map(|error| (run.id, error))
+    });
+    let (lost, error) = errors.next().unwrap();
+    let others: Vec<String> = errors.map(|(id, _)| id).collect();
+    assert!(others.is_empty(), "{lost}, {others:?}");
+    let help = error.help_text().unwrap().to_owned();
+    assert!(help.starts_with("`sqlite3 '"), "{help}");
+    if !can_recover(folder.path()) {
+        eprintln!("the command is not tried: there is no sqlite3 here that recovers");
+        return;
+    }
+    let new = folder.path().join("new.sqlite");
+    assert!(follow(&help, &new), "{help}");
+    let mut recovered = Store::open(&Location::File(new)).unwrap();
+    for was in several_runs().into_iter().filter(|run| run.id != lost) {
+        assert_eq!(recovered.run(&was.id, Detail::Batches).unwrap(), was);
+    }
+    assert!(recovered.run(&lost, Detail::Batches).is_err());
 }
 
 #[test]

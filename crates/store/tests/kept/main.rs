@@ -5,7 +5,6 @@ mod harm;
 mod imported;
 mod pooled;
 mod power;
-mod salvaged;
 mod same;
 mod sample;
 mod server;

@@ -61,3 +61,15 @@ pub fn run(id: &str, started: f64) -> Run {
     run.benchmarks[1].valid = false;
     run
 }
+
+/// Several runs that take several pages of a file.
+pub fn several_runs() -> Vec<Run> {
+    let ids = ["0a", "0b", "0c"];
+    let runs = ids.into_iter().zip([1.0, 2.0, 3.0]).map(|(id, started)| {
+        let mut run = run(id, started);
+        run.tags = vec![format!("tag-{id}")];
+        run.benchmarks = (0..6).map(|i| entry(&format!("lat_{i}"), 300)).collect();
+        run
+    });
+    runs.collect()
+}

@@ -7,8 +7,7 @@ use std::process::Command;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::salvaged::written;
-use super::sample::{entry, run};
+use super::sample::{entry, run, several_runs};
 use super::server::{Server, launched};
 use super::{SAME, TestStore};
 use yamba_store::{Detail, Location, Store, StoreError};
@@ -243,7 +242,7 @@ fn unreachable_server_is_reported(server: &Server) {
 fn harmed(server: &Server, name: &str, harm: &str) -> TestStore {
     let place = TestStore::database(&server.database(name, ""));
     let mut store = place.open();
-    for run in written() {
+    for run in several_runs() {
         store.add(&run).unwrap();
     }
     server.sql(name, &format!("SET search_path = yamba; {harm}"));
@@ -256,7 +255,7 @@ fn damaged_entry_names_pg_dump(server: &Server) {
     let error = store.run("0b", Detail::Batches).unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
     assert!(error.help_text().unwrap().contains("pg_dump"), "{error:?}");
-    for was in written().iter().filter(|run| run.id != "0b") {
+    for was in several_runs().iter().filter(|run| run.id != "0b") {
         assert_eq!(store.run(&was.id, Detail::Batches).unwrap(), *was);
     }
 }

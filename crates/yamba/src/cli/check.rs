@@ -8,7 +8,7 @@ use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, Severity};
 use yamba_toolchain::build::{self, BuildError};
 
-/// Say what is wrong with programs, without compiling or running anything
+/// Check programs without compiling or running them
 ///
 /// With no name: the whole library and suite, and each --lib. Assembly is assembled for each
 /// instruction set that has an assembler here. Faults in C++ appear when a program is built.
@@ -40,7 +40,7 @@ impl Check {
         // incomplete.
         if !diagnostics.iter().any(is_error) {
             let assembled = build::assemble_all(analysis, &analysis.requested());
-            let assembled = assembled.map_err(of_assembler)?;
+            let assembled = assembled.map_err(assembler_failure)?;
             diagnostics.extend(assembled.diagnostics);
             without_assembler = assembled.without_assembler;
         }
@@ -64,7 +64,7 @@ impl Check {
 }
 
 /// The failure of an assembler itself.
-fn of_assembler(error: BuildError) -> Failure {
+fn assembler_failure(error: BuildError) -> Failure {
     Failure::new(error.to_string())
         .help("the variable AS names another assembler, AS_<isa> that of another instruction set")
 }

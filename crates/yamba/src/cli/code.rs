@@ -17,26 +17,29 @@ pub(super) struct CodeOptions {
     #[arg(short = 'I', long, value_name = "DIR")]
     include_dir: Vec<String>,
     /// Define a macro; may be repeated
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", hide_short_help = true)]
     define: Vec<String>,
-    /// Optimisation level of the whole program: 0, 1, 2, 3, s, z, g or fast [default: 2]
+    /// Optimisation level of the program [default: 2]
+    ///
+    /// 0, 1, 2, 3, s, z, g or fast.
     #[arg(short = 'O', long, value_name = "LEVEL")]
     optimise: Option<String>,
     /// The processor to compile for, as after the compiler's -march=
-    #[arg(long, value_name = "CPU")]
+    #[arg(long, value_name = "CPU", hide_short_help = true)]
     march: Option<String>,
     /// The C++ standard [default: c++17]
-    #[arg(long = "std", value_name = "STANDARD")]
+    #[arg(long = "std", value_name = "STANDARD", hide_short_help = true)]
     standard: Option<String>,
-    /// Link a static archive or shared object, or a name as after the compiler's -l; may be
-    /// repeated
+    /// Link an archive, a shared object or a library; may be repeated
+    ///
+    /// A name is that after the compiler's -l.
     #[arg(short = 'l', long, value_name = "FILE|NAME")]
     link: Vec<String>,
     /// Compile and link with a package that pkg-config knows; may be repeated
-    #[arg(long, value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE", hide_short_help = true)]
     pkg_config: Vec<String>,
     /// Give the compiler this option, such as -fopenmp; may be repeated
-    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true, hide_short_help = true)]
     flag: Vec<String>,
 }
 

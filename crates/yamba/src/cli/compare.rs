@@ -10,7 +10,7 @@ use yamba_report::short_label;
 use yamba_store::Detail;
 
 use super::{
-    Answer, Failure, StoreOption, Terminal, arguments, of_system, output, quantity, run_ref,
+    Answer, Failure, StoreOption, Terminal, arguments, output, quantity, run_ref, system_failure,
 };
 use yamba_compare::gate::{self, Asked, Limits, gate};
 use yamba_compare::remeasure::not_remeasured;
@@ -24,7 +24,7 @@ pub(super) use words::side_by_side;
 /// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
 
-/// What differs between two runs?
+/// Compare two runs
 ///
 /// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the
 /// launch, and over the whole comparison the probability of any false suspicion is 1 %, as far as
@@ -187,7 +187,7 @@ impl Compare {
         let Some(prepared) = remeasure::prepare(request, found, &terminal)? else {
             return Ok(());
         };
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         let stored = prepared.measure(found, &stop, &self.store.choice(), &terminal)?;
         if !stored.is_empty() {
             let ids = stored.join(", ");

@@ -19,7 +19,7 @@ use yamba_record::system_error::reason;
 use yamba_toolchain::build::Built;
 use yamba_toolchain::disasm::{self, Code};
 
-/// Show composed machine code, each instruction under the member that contributed it
+/// Show composed machine code with the member of each instruction
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -183,7 +183,7 @@ fn bitstrings(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<Strin
 }
 
 /// Help text for invalid values.
-const GIVEN: &str = "give the function other arguments, or a parameter another value with --set; `yamba explain NAME` shows them";
+const GIVEN: &str = "give the function other arguments, or a parameter another value with --set; `yamba list NAME` shows them";
 
 /// Converts the program's error output to a failure. Invalid values are reported as a record on
 /// standard output, invalid names on standard error.

@@ -1,6 +1,5 @@
 //! `yamba export`
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use super::{Failure, StoreOption, output, run_ref};
@@ -21,7 +20,6 @@ Examples:
   yamba export --format prometheus -o /var/lib/node_exporter/yamba.prom
   yamba export --format influx | influx write --bucket speed
   yamba export 3f09 --format json | jq '.benchmarks[].name'
-  yamba export --format parquet-batches -o run.parquet   then: pandas.read_parquet('run.parquet')
   yamba export latest-vector --format json -o app.json   what `yamba trace` counted last, for `yamba import` elsewhere
   yamba export old.json --format csv-batches          a document that is in no store")]
 pub(super) struct Export {
@@ -48,10 +46,6 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 impl Export {
     pub(super) fn run(self) -> Result<(), Failure> {
         let format = self.format;
-        if format.is_binary && self.output.is_none() && io::stdout().is_terminal() {
-            return Err(Failure::new(format!("{} is nothing for a terminal", format.name))
-                .help("name a file with -o FILE"));
-        }
         let run = run_ref::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
         match &self.output {
             Some(path) => output::whole(path, |out| (format.write)(&run, out))?,

@@ -1,26 +1,26 @@
 //! `yamba gc`
 
 mod characterise;
-mod document;
 mod page;
 mod predict;
 mod profile;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use yamba_jvm::gc::Collector;
-use yamba_jvm::gc::costs::Costs;
-use yamba_jvm::run::{Effort, Jvm, Progress, SHORT_TIME, Step, Wanted, costs_path};
-use yamba_toolchain::embedded::cache_root;
+use yamba_jvm::run::{Effort, Jvm, Progress, SHORT_TIME, Step};
+use yamba_session::gc::{Event, Observer};
 
 use super::output::StatusLine;
-use super::{Failure, of_system, output};
+use super::{Failure, output};
+use profile::ProfileShown;
 
-/// What does garbage collection cost with another collector or heap?
+/// Predict garbage collection with another collector or heap
 ///
 /// `characterise` measures what each collector of a JDK costs on this machine. `profile` runs a
 /// Java application many times and records its demand: how much it allocates, and how long objects
@@ -84,45 +84,54 @@ struct JdkOption {
     jdk: Option<PathBuf>,
 }
 
-impl JdkOption {
-    fn find(&self) -> Result<Jvm, Failure> {
-        jvm(self.jdk.as_deref())
+/// Shows what a use case does.
+#[derive(Default)]
+struct Shown {
+    line: RefCell<Option<StatusLine>>,
+    profile: Cell<Option<ProfileShown>>,
+}
+
+impl Observer for Shown {
+    fn costs(&self, jvm: &Jvm, effort: Effort) -> Box<dyn Progress> {
+        Box::new(ShownProgress { version: jvm.version.clone(), effort, line: None })
+    }
+
+    fn event(&self, event: Event<'_>) {
+        match event {
+            Event::ReplacedOptions(options) => {
+                output::note(&format!("replaced options: {}\n", options.join(" ")));
+            }
+            Event::ProfileBegins { application, others } => {
+                self.profile.set(Some(ProfileShown::new(others)));
+                let text = format!("{application}: counting live objects");
+                *self.line.borrow_mut() = Some(StatusLine::new(&text));
+            }
+            Event::Profiling(stage) => {
+                let text = self.profile.get().and_then(|profile| profile.text(stage));
+                if let (Some(text), Some(line)) = (text, &*self.line.borrow()) {
+                    line.show(&text);
+                }
+            }
+            Event::Measuring { application, collector } => {
+                let text = format!("running {application} with {}", collector.name());
+                *self.line.borrow_mut() = Some(StatusLine::new(&text));
+            }
+            Event::RunsEnded => *self.line.borrow_mut() = None,
+        }
     }
 }
 
-fn jvm(home: Option<&Path>) -> Result<Jvm, Failure> {
-    Jvm::find(home).map_err(|reason| {
-        Failure::new(format!("skipped: {reason}"))
-            .help("install a JDK, or name its folder with --jdk")
-    })
-}
-
-/// The costs of collectors with a JDK; measures those that are missing.
-fn costs(jvm: &Jvm, wanted: Wanted<'_>) -> Result<Costs, Failure> {
-    let folder = cache_root().map_err(of_system)?.join("gc");
-    let path = costs_path(&folder, jvm);
-    let mut shown = ShownProgress { jvm, effort: wanted.effort, line: None };
-    yamba_jvm::run::characterise(jvm, wanted, &path, &mut shown)
-        .map_err(|e| Failure::new(e).help("set YAMBA_CACHE to a folder that can be written"))
-}
-
-/// The costs that a prediction or a profile needs.
-fn needed(collectors: &[Collector]) -> Wanted<'_> {
-    Wanted { collectors, effort: Effort::Short, is_forced: false }
-}
-
 /// Says how long a measurement of costs takes, and shows its runs.
-struct ShownProgress<'a> {
-    jvm: &'a Jvm,
+struct ShownProgress {
+    version: String,
     effort: Effort,
     line: Option<StatusLine>,
 }
 
-impl Progress for ShownProgress<'_> {
+impl Progress for ShownProgress {
     fn plan(&mut self, collectors: &[Collector]) {
         if !collectors.is_empty() {
-            let version = &self.jvm.version;
-            output::note(&plan(version, self.effort, collectors));
+            output::note(&plan(&self.version, self.effort, collectors));
             self.line = Some(StatusLine::new("compiling the benchmarks"));
         }
     }

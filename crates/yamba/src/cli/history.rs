@@ -20,7 +20,7 @@ const TITLES: [&str; 6] = ["run", "started (UTC)", "level", "", "change", "tags"
 /// If many runs are omitted for the same reason, this many are named.
 const NAMED: usize = 4;
 
-/// A benchmark over the stored runs of a machine, and where it changed
+/// Show a benchmark over all runs, with its changes
 ///
 /// A change is a change of level: several runs before it and after it differ by more than noise
 /// does (E-divisive means, by permutation, 1 % a series). One slow run is not a change.
@@ -31,7 +31,7 @@ Examples:
   yamba history 'lat_*' --runs 30     of the latest 30 runs
   yamba history lat_pipe --json | jq '.benchmarks[].changes[]'
 
-Runs of another machine than the latest are left out, and those that `compare` and `noise` measured.")]
+Runs of another machine than the latest are left out, and those that `compare` and `selftest` measured.")]
 pub(super) struct HistoryCommand {
     /// Benchmarks, by name or glob
     #[arg(value_name = "NAME|GLOB", required = true)]

@@ -12,8 +12,10 @@ use yamba_record::Run;
 use yamba_session::vectors;
 use yamba_store::{StoredEntry, import};
 
-/// Import runs into the store: documents and vectors from other machines, captures of bundles,
-/// results of lmbench, Google Benchmark, JMH and hyperfine
+/// Import runs, vectors, captures and results of other programs
+///
+/// Reads documents and vectors from other machines, captures of bundles, and results of lmbench,
+/// Google Benchmark, JMH and hyperfine.
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
 /// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
@@ -72,7 +74,7 @@ impl Import {
         }
         for (path, run, ..) in &runs {
             if run.vector.is_some() {
-                vectors::of_run(run, &path.display().to_string())?;
+                vectors::from_run(run, &path.display().to_string())?;
             }
             if is_to_come(run.started_unix_s) {
                 let message =

@@ -33,9 +33,9 @@ pub(super) struct JavaCommand {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Measure costs and store them as a run; prints its id
+    /// Measure costs and store them as a run
     Measure(Measure),
-    /// The methods whose cost a benchmark measures
+    /// List the methods that benchmarks measure
     List(List),
 }
 

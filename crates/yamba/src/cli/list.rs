@@ -1,5 +1,7 @@
 //! `yamba list`
 
+mod class;
+mod description;
 mod document;
 mod matrix;
 
@@ -11,23 +13,32 @@ use serde_json::{Value, json};
 use yamba_lang::model::World;
 use yamba_lang::{Analysis, ClassId};
 
-use super::select::Found;
-use super::{Failure, Names, Selection, output, select};
+use super::select::{Found, How};
+use super::{Failure, Names, Selection, TargetOption, output, select};
 use crate::wrap::wrapped;
 use yamba_session::standing;
 use yamba_toolchain::build::host;
 use yamba_toolchain::{provenance, suite_topics};
 
-/// Show what can be measured here, and what is missing where something cannot
+/// List benchmarks, or describe one
 ///
-/// With no name: the whole suite, and each --lib. A word that is the name of no class is searched
-/// for in the names, tags and documentation.
+/// With no name: the whole suite, and each --lib, with what is missing where something cannot be
+/// measured. A glob or a word lists some; a word is searched for in the names, tags and
+/// documentation.
+///
+/// The name of a class, or a file, describes it: which class gave which member, and the parameters
+/// with their values. On this machine the ports are those that apply here. For another target,
+/// other machines of it may have more: they follow with their conditions.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba list                       what runs here, and why the rest does not
   yamba list clock                 the benchmarks whose name, tags or documentation have this word
   yamba list 'lat_*' --json        names, tags, runs_here, missing
+  yamba list pagefault             one benchmark, with its parameters and members
+  yamba list pagefault --target riscv64-linux
+  yamba list compiler              a class to import, with its port for this machine
+  yamba list lat_mem_rd --json | jq '.[].composition.parameters'
   yamba list --platforms           the matrix of benchmarks against platforms
   yamba list --platforms --md      the same, as Markdown
   yamba list --md                  the suite as docs/suite.md has it")]
@@ -43,6 +54,8 @@ pub(super) struct List {
     /// As Markdown
     #[arg(long, conflicts_with = "json")]
     md: bool,
+    #[command(flatten)]
+    target: TargetOption,
 }
 
 /// One listed benchmark.
@@ -57,6 +70,14 @@ struct ListedBenchmark {
 impl List {
     pub(super) fn run(self) -> Result<(), Failure> {
         let Found { selection, words } = select::search(&self.names)?;
+        let names_patterns = selection.chosen.iter().any(|chosen| chosen.how == How::Pattern);
+        if !self.names.names.is_empty() && !names_patterns && !self.platforms && !self.md {
+            return self.describe(&selection);
+        }
+        if self.target.target.is_some() {
+            return Err(Failure::new("--target is for the description of a class")
+                .help("name a class; `--platforms` shows where each benchmark runs"));
+        }
         let rows = rows(&selection);
         if !words.is_empty() {
             if rows.is_empty() {
@@ -92,6 +113,24 @@ impl List {
             (true, false) => document::markdown(analysis, &rows),
             (false, true) => matrix::plain(analysis, &rows, output::width()),
             (false, false) => as_text(analysis, &rows, output::width()),
+        })
+    }
+}
+
+impl List {
+    fn describe(&self, selection: &Selection) -> Result<(), Failure> {
+        if selection.chosen.is_empty() {
+            return Err(Failure::new("there is no class in what was named")
+                .help("`yamba list` shows what there is"));
+        }
+        let analysis = &selection.analysis;
+        let target = self.target.resolve(analysis)?;
+        let chosen = selection.chosen.iter();
+        let all = chosen.map(|chosen| description::description(analysis, chosen.class, &target));
+        let all: Vec<_> = all.collect();
+        output::json_or_text(self.json, &all, |all| {
+            let texts: Vec<String> = all.iter().map(class::text).collect();
+            texts.join("\n")
         })
     }
 }

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 
 use super::{Answer, Failure};
 
-/// Measure an HTTP server under the load that its log describes
+/// Measure an HTTP server under the load of its log
 ///
 /// `fit` makes a model of an access log: popularity and sizes of the objects, times between
 /// requests, sessions. `run` sends the load of a model to a server, at any rate or with any number

@@ -14,8 +14,9 @@ use yamba_harness::unix_s;
 use yamba_session::machine;
 use yamba_toolchain::build::host;
 
-/// Describe this machine, disturbances of a measurement, and limits of what can be measured
+/// Describe this machine and what would disturb a measurement
 ///
+/// Also names the limits of what can be measured here.
 /// Each disturbance comes with the command that removes it. Every run records these facts. No fact
 /// names the machine or its owner.
 #[derive(Args)]

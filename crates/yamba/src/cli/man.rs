@@ -53,7 +53,7 @@ fn with_subcommands(command: &Command) -> Vec<&Command> {
 }
 
 fn page(command: Command) -> io::Result<Vec<u8>> {
-    let after = command.get_after_help().map(ToString::to_string);
+    let after = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
     let after = after.unwrap_or_default();
     let has_commands = command.has_subcommands();
     let version = env!("CARGO_PKG_VERSION");

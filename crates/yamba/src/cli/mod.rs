@@ -7,12 +7,10 @@ mod code;
 mod compare;
 mod completions;
 mod disasm;
-mod document_file;
-mod explain;
 mod export;
 mod fleet;
 mod gc;
-mod groups;
+mod help;
 mod history;
 mod how_placed;
 mod import;
@@ -22,7 +20,6 @@ mod load;
 mod machine;
 mod man;
 mod new;
-mod noise;
 mod output;
 mod page_cache;
 mod port;
@@ -35,7 +32,7 @@ mod run;
 mod run_name;
 mod run_ref;
 mod runs;
-mod salvage;
+mod schema;
 mod select;
 mod selftest;
 mod show;
@@ -47,6 +44,7 @@ mod terminal;
 mod time;
 mod trace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -57,11 +55,11 @@ use select::{Libraries, Names, Selection, did_you_mean};
 use store_option::StoreOption;
 use target::TargetOption;
 use terminal::{Terminal, arguments};
-use yamba_session::{Failure, check_neighbours, of_system};
+use yamba_session::{Failure, check_neighbours, system_failure};
 
 /// Micro-benchmarks that say what they need of the platform and prove what they measured.
 #[derive(Parser)]
-#[command(name = "yamba", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "yamba", version, max_term_width = 100, after_long_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -106,43 +104,75 @@ Environment:
 
 Exit status: 0 done; 1 the answer is no (a figure is invalid, a benchmark crashed); 2 wrong usage or input.";
 
-#[derive(Subcommand)]
-enum Command {
-    New(new::New),
-    Check(check::Check),
-    Build(build::Build),
-    Bundle(bundle::Bundle),
-    Disasm(disasm::Disasm),
-    Explain(explain::Explain),
-    Fleet(fleet::Fleet),
-    Port(port::Port),
-    Gc(gc::GcCommand),
-    PageCache(page_cache::PageCache),
-    Predict(predict::Predict),
-    Java(java::JavaCommand),
-    List(list::List),
-    Load(load::LoadCommand),
-    Machine(machine::Machine),
-    Run(run::Run),
-    Runs(runs::Runs),
-    Show(show::Show),
-    Tag(tag::Tag),
-    Rm(rm::Rm),
-    Study(study::Study),
-    Time(time::Time),
-    Trace(trace::TraceCommand),
-    #[command(hide = true)]
-    Bare(trace::Bare),
-    Selftest(selftest::Selftest),
-    Noise(noise::NoiseCommand),
-    Report(report::Report),
-    Compare(compare::Compare),
-    History(history::HistoryCommand),
-    Export(export::Export),
-    Import(import::Import),
-    Salvage(salvage::Salvage),
-    Completions(completions::Completions),
-    Man(man::Man),
+/// Defines the commands from a table: groups of the help with their commands, in order of use. A
+/// hidden command is in no group.
+macro_rules! commands {
+    (
+        $($heading:literal [$($name:literal $variant:ident($options:ty),)*])*
+        hidden $hidden_name:literal $hidden:ident($hidden_options:ty)
+    ) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($(#[command(name = $name)] $variant($options),)*)*
+            #[command(name = $hidden_name, hide = true)]
+            $hidden($hidden_options),
+        }
+
+        /// Each heading of the help with its commands.
+        const GROUPS: &[(&str, &[&str])] = &[$(($heading, &[$($name,)*]),)*];
+
+        fn dispatch(command: Command) -> Result<Answer, Failure> {
+            match command {
+                $($(Command::$variant(options) => options.run().map(Answer::from),)*)*
+                Command::$hidden(options) => options.run().map(Answer::from),
+            }
+        }
+    };
+}
+
+commands! {
+    "Measure" [
+        "time" Time(time::Time),
+        "list" List(list::List),
+        "run" Run(run::Run),
+        "trace" Trace(trace::TraceCommand),
+        "java" Java(java::JavaCommand),
+        "load" Load(load::LoadCommand),
+        "study" Study(study::Study),
+        "bundle" Bundle(bundle::Bundle),
+        "fleet" Fleet(fleet::Fleet),
+    ]
+    "Results" [
+        "runs" Runs(runs::Runs),
+        "show" Show(show::Show),
+        "compare" Compare(compare::Compare),
+        "history" History(history::HistoryCommand),
+        "predict" Predict(predict::Predict),
+        "page-cache" PageCache(page_cache::PageCache),
+        "gc" Gc(gc::GcCommand),
+        "report" Report(report::Report),
+        "export" Export(export::Export),
+        "import" Import(import::Import),
+        "tag" Tag(tag::Tag),
+        "rm" Rm(rm::Rm),
+    ]
+    "Language" [
+        "new" New(new::New),
+        "check" Check(check::Check),
+        "build" Build(build::Build),
+        "disasm" Disasm(disasm::Disasm),
+        "port" Port(port::Port),
+    ]
+    "Machine" [
+        "machine" Machine(machine::Machine),
+        "selftest" Selftest(selftest::Selftest),
+    ]
+    "Help" [
+        "schema" Schema(schema::SchemaCommand),
+        "completions" Completions(completions::Completions),
+        "man" Man(man::Man),
+    ]
+    hidden "bare" Bare(trace::Bare)
 }
 
 /// Parses the recorded arguments of a run. `None` if another program or an incompatible version
@@ -161,10 +191,22 @@ enum Answer {
     Ended(u8),
 }
 
+impl From<()> for Answer {
+    fn from((): ()) -> Answer {
+        Answer::Done
+    }
+}
+
+impl From<u8> for Answer {
+    fn from(status: u8) -> Answer {
+        Answer::Ended(status)
+    }
+}
+
 /// Parses the command line, runs the command and returns the exit status.
 pub fn main() -> ExitCode {
     completions::answer();
-    let matches = groups::grouped(Cli::command()).try_get_matches();
+    let matches = help::grouped(described()).try_get_matches();
     let matches = match matches {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
@@ -174,7 +216,7 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    match dispatch(cli.command) {
+    match check_neighbours().and_then(|()| dispatch(cli.command)) {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Ended(status)) => ExitCode::from(status),
@@ -185,6 +227,16 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The commands, with the help that the arguments ask for.
+fn described() -> clap::Command {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let is_whole = words.iter().any(|word| word == "--help");
+    if is_whole || words.first().is_some_and(|word| word == "help") {
+        return help::compact(Cli::command());
+    }
+    Cli::command()
+}
+
 /// The failure that names the arguments that are not UTF-8.
 fn not_utf8() -> Failure {
     let wrong = std::env::args_os().skip(1);
@@ -192,48 +244,6 @@ fn not_utf8() -> Failure {
     let wrong: Vec<String> = wrong.map(|argument| format!("{argument:?}")).collect();
     Failure::new(format!("not UTF-8: {}", wrong.join(", ")))
         .help("names are UTF-8; a path that is not can be given by a link with another name")
-}
-
-fn dispatch(command: Command) -> Result<Answer, Failure> {
-    check_neighbours()?;
-    let done = match command {
-        Command::Build(c) => c.run(),
-        Command::Bundle(c) => c.run(),
-        Command::Check(c) => c.run(),
-        Command::Completions(c) => c.run(),
-        Command::Disasm(c) => c.run(),
-        Command::Explain(c) => c.run(),
-        Command::Export(c) => c.run(),
-        Command::History(c) => c.run(),
-        Command::Import(c) => c.run(),
-        Command::Java(c) => c.run(),
-        Command::List(c) => c.run(),
-        Command::Machine(c) => c.run(),
-        Command::Man(c) => c.run(),
-        Command::New(c) => c.run(),
-        Command::PageCache(c) => c.run(),
-        Command::Gc(c) => c.run(),
-        Command::Port(c) => c.run(),
-        Command::Report(c) => c.run(),
-        Command::Rm(c) => c.run(),
-        Command::Runs(c) => c.run(),
-        Command::Show(c) => c.run(),
-        Command::Tag(c) => c.run(),
-        // These commands can answer no, which is exit status 1.
-        Command::Compare(c) => return c.run(),
-        Command::Fleet(c) => return c.run(),
-        Command::Load(c) => return c.run(),
-        Command::Noise(c) => return c.run(),
-        Command::Predict(c) => return c.run(),
-        Command::Run(c) => return c.run(),
-        Command::Salvage(c) => return c.run(),
-        Command::Selftest(c) => return c.run(),
-        Command::Study(c) => return c.run(),
-        Command::Time(c) => return c.run(),
-        Command::Trace(c) => return c.run(),
-        Command::Bare(c) => return c.run().map(Answer::Ended),
-    };
-    done.map(|()| Answer::Done)
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn check(name: &str, text: &str) -> Result<(), Failure> {
         return Err(Failure::new(format!("{name:?} cannot be the name of a benchmark"))
             .help("a name is made of letters, digits and _, and begins with a letter"));
     }
-    let analysis = select::of_text(&format!("{name}.yamba"), text)?;
+    let analysis = select::analyse_text(&format!("{name}.yamba"), text)?;
     let mut errors = analysis.diagnostics.iter();
     if let Some(error) = errors.find(|d| d.severity == Severity::Error) {
         return Err(Failure::new(format!(
@@ -92,7 +92,7 @@ fn check(name: &str, text: &str) -> Result<(), Failure> {
     }
     if select::names(&[])?.iter().any(|known| known == name) {
         return Err(Failure::new(format!("there is a class {name} already"))
-            .help(format!("choose another name; `yamba explain {name}` shows that class")));
+            .help(format!("choose another name; `yamba list {name}` shows that class")));
     }
     Ok(())
 }

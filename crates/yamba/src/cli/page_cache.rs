@@ -1,16 +1,17 @@
 //! `yamba page-cache`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use yamba_page_cache::FileAccesses;
-use yamba_page_cache::forecast::{AtSize, Forecast, forecast};
+use yamba_page_cache::forecast::{AtSize, Forecast};
 use yamba_record::number::bytes;
+pub(super) use yamba_session::page_cache::read;
+use yamba_session::page_cache::{Request, forecast};
 
 use super::output::{counted, percent, table};
-use super::{Failure, document_file, output, quantity};
+use super::{Failure, output, quantity};
 
-/// How many file accesses would hit the page cache of a smaller or larger machine?
+/// Predict page-cache hits with less or more memory
 ///
 /// `yamba trace --files` records the accesses. The hit ratio of an ideal LRU cache comes from stack
 /// distances. That of Linux comes from a simulation of its two lists and of its read-ahead, which
@@ -41,17 +42,13 @@ pub(super) struct PageCache {
 
 impl PageCache {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let files = read(&self.files)?;
-        let found = forecast(&files, &self.memory, self.read_ahead);
+        let found = forecast(&Request {
+            files: self.files,
+            memory: self.memory,
+            read_ahead: self.read_ahead,
+        })?;
         output::json_or_text(self.json, &found, |found| text(found, output::width()))
     }
-}
-
-/// Reads a document of file accesses.
-pub(super) fn read(path: &Path) -> Result<FileAccesses, Failure> {
-    let origin = "name the file that `yamba trace --files` wrote";
-    let form = "docs/page-cache.md describes the document `yamba-files/1`";
-    document_file::read(path, FileAccesses::read, origin, form)
 }
 
 fn text(found: &Forecast, width: Option<usize>) -> String {

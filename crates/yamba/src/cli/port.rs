@@ -12,9 +12,9 @@ use yamba_lang::{Analysis, ClassId, Target};
 use super::{Failure, Libraries, did_you_mean, output, select};
 use yamba_session::standing;
 
-/// Write the skeleton of a port: the members that are missing on a platform, documented as the
-/// template documents them
+/// Write the skeleton of a port
 ///
+/// It has the members that are missing on a platform, documented as the template documents them.
 /// Nothing in a skeleton pretends to be done: each member stands there without a body, and until it
 /// has one `yamba list` goes on saying that it is missing.
 #[derive(Args)]
@@ -102,18 +102,18 @@ fn names(condition: &Condition) -> Vec<String> {
 }
 
 /// Whether the condition can hold on a target. `None` if that depends on the machine.
-fn holds(condition: &Condition, target: &Target) -> Option<bool> {
+fn applies(condition: &Condition, target: &Target) -> Option<bool> {
     match condition {
         Condition::Atom(Atom::Name(name), _) => Some(*name == target.isa || *name == target.system),
         Condition::Atom(Atom::AtLeast(name, _), _) if *name != target.system => Some(false),
         Condition::Atom(..) => None,
-        Condition::Not(inner) => holds(inner, target).map(|h| !h),
-        Condition::And(a, b) => match (holds(a, target), holds(b, target)) {
+        Condition::Not(inner) => applies(inner, target).map(|h| !h),
+        Condition::And(a, b) => match (applies(a, target), applies(b, target)) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
             _ => None,
         },
-        Condition::Or(a, b) => match (holds(a, target), holds(b, target)) {
+        Condition::Or(a, b) => match (applies(a, target), applies(b, target)) {
             (Some(true), _) | (_, Some(true)) => Some(true),
             (Some(false), Some(false)) => Some(false),
             _ => None,
@@ -131,7 +131,7 @@ fn missing(
 ) -> Result<Vec<MemberRef>, Failure> {
     let name = analysis.class(class).name();
     let mut targets = analysis.targets();
-    targets.retain(|target| holds(condition, target) != Some(false));
+    targets.retain(|target| applies(condition, target) != Some(false));
     let each = targets.iter();
     let each: Vec<Vec<MemberRef>> =
         each.map(|target| standing::missing(analysis, class, target)).collect();
@@ -148,7 +148,7 @@ fn missing(
     let mut all = targets.iter().zip(&each);
     Err(match all.find(|(_, missing)| !missing.is_empty()) {
         None => Failure::new(format!("{name} misses nothing there"))
-            .help(format!("`yamba explain {name}` shows who defines what")),
+            .help(format!("`yamba list {name}` shows who defines what")),
         Some((target, missing)) => {
             let members: Vec<String> = missing.iter().map(|m| analysis.declaration(*m)).collect();
             Failure::new(format!("no member of {name} is missing everywhere there"))

@@ -25,7 +25,7 @@ use application::{Application, common_basis};
 use files::FileOptions;
 use system::{Measuring, System, Systems};
 
-/// What would an application cost on a machine?
+/// Predict what an application costs on a machine
 ///
 /// An application vector says how often the application uses each primitive of the platform for one
 /// unit of its work. A run has the cost of each primitive whose benchmark it measured. The sum of
@@ -65,48 +65,50 @@ pub(super) struct Predict {
     #[arg(long, value_name = "COMMAND", value_parser = java::jvm)]
     jvm: Vec<Jvm>,
     /// A run of the machine where the vectors were traced [default: the latest one with costs]
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", hide_short_help = true)]
     traced_on: Option<String>,
     /// The version that ratios are taken to
-    #[arg(long, value_name = "VECTOR")]
+    #[arg(long, value_name = "VECTOR", hide_short_help = true)]
     against: Option<PathBuf>,
     /// Measure the costs of all primitives of this machine, which takes minutes [default: within a
     /// minute, those that no stored run has and that the predictions need]
-    #[arg(long, conflicts_with_all = ["on", "jvm"])]
+    #[arg(long, conflicts_with_all = ["on", "jvm"], hide_short_help = true)]
     thorough: bool,
     /// Another cost of a primitive: NAME=FACTORx
     #[arg(long, value_name = "CHANGE", value_parser = CostChange::read)]
     cost: Vec<CostChange>,
-    /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT; an empty side removes or adds calls
+    /// Other calls: NAME@SIZE*COUNT=NAME@SIZE*COUNT
+    ///
+    /// An empty side removes or adds calls.
     #[arg(long, value_name = "CHANGE", value_parser = Replacement::read)]
     replace: Vec<Replacement>,
     /// Without the processes that the application starts: their calls, faults and user time are
     /// removed; `--replace` removes the calls that start them
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     without_processes: bool,
     /// Take the times of calls from this vector, traced on the same machine: an application or
     /// request that already lacks what the change removes
-    #[arg(long, value_name = "VECTOR")]
+    #[arg(long, value_name = "VECTOR", hide_short_help = true)]
     context: Option<PathBuf>,
     /// Scale user time from the machine of the trace to other systems, as the figure of this
     /// benchmark differs
-    #[arg(long, value_name = "BENCHMARK")]
+    #[arg(long, value_name = "BENCHMARK", hide_short_help = true)]
     user_scale: Option<String>,
-    /// Run the application here, too, for 10 s of processor time, or up to 30 s until its kernel
-    /// time is precise, and print that time
+    /// Run the application here, too, and print its kernel time
+    ///
+    /// For 10 s of processor time, or up to 30 s until its kernel time is precise.
     #[arg(long, conflicts_with_all = ["cost", "replace", "without_processes", "context"])]
     measure: bool,
-    /// Write a page with stacked bars to this file, which opens in a browser, offline; `-` is
-    /// standard output
+    /// Write a page with stacked bars to this file; `-` is standard output
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
     page: Option<PathBuf>,
     /// One JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    files: FileOptions,
-    #[command(flatten)]
     store: StoreOption,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 impl Predict {

@@ -10,8 +10,9 @@ use yamba_record::Run;
 use yamba_report::RunLocation;
 use yamba_store::Detail;
 
-/// Make a page of runs, one file that opens in a browser, offline; or their tables for a paper
+/// Make an HTML page of runs
 ///
+/// The page is one file that opens in a browser, offline. `--md` writes tables for a paper.
 /// On the page, several runs stand side by side; of two, each row has the ratio and a verdict.
 /// Tables can be sorted and filtered; each figure unfolds to its launches, its samples, its
 /// evidence and the command that shows its raw batches.

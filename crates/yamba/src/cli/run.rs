@@ -1,8 +1,8 @@
 //! `yamba run`
 
-mod asked;
 mod circle_table;
 pub(super) mod dry_run;
+mod recorded;
 mod scaling;
 mod skipped;
 mod table;
@@ -17,8 +17,8 @@ use super::code::CodeOptions;
 use super::how_placed::HowPlaced;
 use super::run_name::RunName;
 use super::{
-    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, of_system, output,
-    quantity, run_ref,
+    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, output, quantity,
+    run_ref, system_failure,
 };
 pub(super) use table::{Style, table};
 use yamba_harness::{Options, Origin, Placement, Stop};
@@ -27,12 +27,12 @@ use yamba_session::measure::{Measured, Request, prepare};
 use yamba_session::processors;
 use yamba_session::remote::Remote;
 
-/// Measure
+/// Measure benchmarks
 ///
-/// Without a name: the whole suite. Long sweeps are thinned then, and each benchmark has the time
-/// of two points at most. Named benchmarks, and all with --thorough, are measured at every point.
-/// A benchmark with the tag `demonstration` runs only if you give its name, its file or that tag;
-/// one with the tag `optional` only if you give a name, a pattern or a tag.
+/// Without a name: the whole suite, with thinned sweeps and the time of two points for each
+/// benchmark. Named benchmarks, and all with --thorough, are measured at every point. Benchmarks
+/// with the tags `demonstration` and `optional` run only if they are named. docs/method.md
+/// describes how, docs/limits.md what a benchmark may take.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,14 +44,11 @@ Examples:
   yamba run --only-tag memory --json > run.json   figures and samples; with --raw every batch
   yamba run --quick --dry-run                  what would be measured, and for how long
   yamba run bw_mem_copy -P 1,2,4               with several processes at the same time
-  yamba run mine.yamba -T 1,2,4                with several threads of one process at the same time
   yamba run --time 10s                         the whole suite, 10 s a benchmark
   yamba run lat_tcp --remote user@server       between this machine and another
   yamba run mine.yamba -O3 --link libmylib.a   with a library of your own
 
-Each figure comes from several launches: fresh processes, interleaved with those of the other benchmarks.
-
-Exit status: 0 all figures are valid (or skipped), 1 one is invalid or crashed, 2 no benchmark could be built.")]
+Exit status: 0 all figures are valid or skipped, 1 one is not, 2 no benchmark could be built.")]
 pub(super) struct Run {
     #[command(flatten)]
     names: Names,
@@ -61,34 +58,36 @@ pub(super) struct Run {
     /// Measure at each of these values of a parameter; may be repeated
     #[arg(long, value_name = "NAME=A,B,C", value_parser = sweep)]
     sweep: Vec<(String, Vec<String>)>,
-    #[command(flatten)]
-    effort: Effort,
-    /// Measure between this machine and HOST, where ssh starts the other end. Without a name: all
-    /// benchmarks that measure between two machines
-    #[arg(long, value_name = "HOST")]
-    remote: Option<Remote>,
     /// Only benchmarks with this tag; repeat to allow several
     #[arg(long = "only-tag", visible_alias = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    #[command(flatten)]
-    name: RunName,
-    /// Build, and print what would be measured and for how long. A benchmark may still be skipped
-    /// when it begins
+    /// Measure between this machine and HOST, where ssh starts the other end. Without a name: all
+    /// benchmarks that measure between two machines
+    #[arg(long, value_name = "HOST", hide_short_help = true)]
+    remote: Option<Remote>,
+    /// Build, and print what would be measured and for how long
+    ///
+    /// A benchmark may still be skipped when it begins.
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    name: RunName,
     /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) table: bool,
     /// Print one JSON document, with the samples
     #[arg(long)]
     json: bool,
     /// With --json, also every raw batch
-    #[arg(long, requires = "json")]
+    #[arg(long, requires = "json", hide_short_help = true)]
     raw: bool,
     #[command(flatten)]
     target: TargetOption,
     #[command(flatten)]
     store: StoreOption,
+    // Headings go on to the options that follow: those with a heading are last.
+    #[command(flatten)]
+    effort: Effort,
     #[command(flatten)]
     code: CodeOptions,
 }
@@ -97,99 +96,136 @@ pub(super) struct Run {
 /// measurements.
 #[derive(Args)]
 pub(super) struct Effort {
-    /// Measure briefly: shorter sweeps, 0.3 s a point, two launches, shorter batches under load
+    #[command(flatten)]
+    duration: DurationOptions,
+    #[command(flatten)]
+    samples: SampleOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    placement: PlacementOptions,
+}
+
+/// How long a benchmark is measured.
+#[derive(Args)]
+#[command(next_help_heading = "Duration")]
+struct DurationOptions {
+    /// Measure briefly: shorter sweeps, 0.3 s a point, two launches
+    ///
+    /// Batches under load are shorter, too.
     #[arg(long, conflicts_with = "thorough")]
     quick: bool,
     /// Measure for 20 s a point
     #[arg(long)]
     thorough: bool,
-    /// Time for a whole benchmark with all its points and launches, instead of 2 s a point. Points
-    /// beyond that time are left out. Each launch sets up, warms up and times its least number of
-    /// batches in any case; a note says so if that takes more than twice the time
+    /// Time for a whole benchmark with all its points and launches
+    ///
+    /// Instead of 2 s a point. Points beyond that time are left out.
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     time: Option<Duration>,
-    /// Measure with this number of processes at the same time; several numbers are measured one
-    /// after the other
+    /// Stop early when the half width of the interval is below this share of the figure
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share, hide_short_help = true)]
+    precision: f64,
+}
+
+/// What is timed at the same time, and how often.
+#[derive(Args)]
+#[command(next_help_heading = "Samples")]
+struct SampleOptions {
+    /// Measure with this number of processes at the same time
+    ///
+    /// Several numbers are measured one after the other.
     #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
           value_parser = quantity::count(1..=4096))]
     processes: Vec<u64>,
-    /// Measure with this number of threads of one process at the same time, each with its own
-    /// object of the class; several numbers are measured one after the other
+    /// The same with threads of one process
+    ///
+    /// Each thread has its own object of the class.
     #[arg(short = 'T', long, value_name = "T,...", value_delimiter = ',', conflicts_with = "processes",
           value_parser = quantity::count(1..=4096))]
     threads: Vec<u64>,
     /// Launches (fresh processes) for each point [default: 6, or more while the interval is wide
     /// and there is time; --quick: 2]
-    #[arg(long, value_name = "N", value_parser = quantity::count(1..=10000))]
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=10000), hide_short_help = true)]
     launches: Option<u64>,
     /// Least number of timed batches in a launch (lmbench's repetitions) [default: 11; with several
     /// processes or threads 2]
-    #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
+    #[arg(short = 'N', long, value_name = "N", value_parser = quantity::count(1..=u64::MAX), hide_short_help = true)]
     batches: Option<u64>,
     /// Time to run before the first timed batch; a plain number is in microseconds, like lmbench's
     /// -W
-    #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds)]
+    #[arg(short = 'W', long, value_name = "TIME", value_parser = quantity::microseconds, hide_short_help = true)]
     warmup: Option<Duration>,
-    /// Stop early when the half width of the interval is below this share of the figure
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = quantity::share)]
-    precision: f64,
-    /// Also time single operations, each alone, in a quarter more time: p50, p90, p99, p99.9 and
-    /// the longest. An operation must take ten times as long as reading the clock
+    /// Also time single operations, each alone: p50, p90, p99, p99.9, longest
+    ///
+    /// docs/percentiles.md describes for which operations that is possible.
     #[arg(long)]
     percentiles: bool,
     /// Seed of the random order of launches [default: random, and recorded]
-    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
     seed: Option<u64>,
+}
+
+/// What a benchmark may take.
+#[derive(Args)]
+#[command(next_help_heading = "Limits")]
+struct LimitOptions {
     /// Most bytes of the benchmarks' files at any time, less if the disk has less to spare. A
     /// benchmark that needs more is skipped
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes, hide_short_help = true)]
     disk_limit: u64,
-    /// End a launch that has more processes and threads than this [default: 1024, or 16 for each
-    /// processor; 128 more for each further process of -P or thread of -T; less if the system has
-    /// less to spare]
-    #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
+    /// End a launch that has more processes and threads than this [default: see docs/limits.md]
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX), hide_short_help = true)]
     process_limit: Option<u64>,
-    /// End a launch that takes longer than this, set-up included [default: after 60 s without a
-    /// record, or after 20 times the sum of its planned time and those 60 s]
-    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    /// End a launch that takes longer than this, set-up included [default: see docs/limits.md]
+    #[arg(long, value_name = "TIME", value_parser = quantity::time, hide_short_help = true)]
     timeout: Option<Duration>,
+}
+
+/// Where a benchmark runs.
+#[derive(Args)]
+#[command(next_help_heading = "Placement")]
+struct PlacementOptions {
     /// Ask the system for real-time scheduling
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     realtime: bool,
     /// Keep the benchmark on one processor, or let the system move it [default: pinned, unless its
     /// own threads run while it is timed]
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", hide_short_help = true)]
     placement: Option<HowPlaced>,
     /// Keep the benchmark on this processor
-    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
     cpu: Option<u64>,
 }
 
 impl Effort {
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        let usual = match (self.quick, self.thorough) {
+        let Effort { duration, samples, limits, placement } = self;
+        let usual = match (duration.quick, duration.thorough) {
             (true, _) => Options::quick(),
             (_, true) => Options::thorough(),
             _ => Options::default(),
         };
         Ok(Options {
-            workers: self.workers(),
-            launches: self.launches,
-            batches: self.batches,
-            benchmark_time: self.time,
-            precision: self.precision,
-            percentiles: self.percentiles,
-            warmup: self.warmup,
-            seed: self.seed,
-            realtime: self.realtime,
-            placement: self.placement()?,
-            disk_limit: self.disk_limit,
-            process_limit: self.process_limit,
-            timeout: self.timeout,
+            workers: samples.workers(),
+            launches: samples.launches,
+            batches: samples.batches,
+            benchmark_time: duration.time,
+            precision: duration.precision,
+            percentiles: samples.percentiles,
+            warmup: samples.warmup,
+            seed: samples.seed,
+            realtime: placement.realtime,
+            placement: placement.choice()?,
+            disk_limit: limits.disk_limit,
+            process_limit: limits.process_limit,
+            timeout: limits.timeout,
             ..usual
         })
     }
+}
 
+impl SampleOptions {
     /// The numbers of processes or of threads, ascending.
     fn workers(&self) -> Vec<Workers> {
         let processes = self.processes.iter().copied().map(Workers::processes);
@@ -200,8 +236,10 @@ impl Effort {
         };
         all.into_iter().collect()
     }
+}
 
-    fn placement(&self) -> Result<Placement, Failure> {
+impl PlacementOptions {
+    fn choice(&self) -> Result<Placement, Failure> {
         match (self.cpu, self.placement) {
             (None, how) => Ok(HowPlaced::placement(how)),
             (Some(_), Some(HowPlaced::Free)) => {
@@ -234,7 +272,7 @@ impl Run {
         let terminal = Terminal::default();
         let prepared = prepare(self.request()?, &terminal)?;
         let topics = prepared.topics.clone();
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         if self.dry_run {
             let plan = prepared.dry_run(&stop)?;
             dry_run::print(&plan, &prepared.selection, &topics, self.json)?;
@@ -257,7 +295,7 @@ impl Run {
         if !self.json {
             let style = Style {
                 colour: output::colour_on(&io::stdout()),
-                given: self.given(),
+                set_parameters: self.set_parameters(),
                 tests: self.table,
                 topics,
                 width: output::width(),
@@ -273,7 +311,7 @@ impl Run {
             options: Options {
                 set: self.set.clone(),
                 sweep: self.sweep.clone(),
-                whole: self.names.names.is_empty() && !self.effort.thorough,
+                whole: self.names.names.is_empty() && !self.effort.duration.thorough,
                 origin: Origin { tags: self.name.tags(&self.store)?, ..Origin::default() },
                 ..self.effort.options()?
             },

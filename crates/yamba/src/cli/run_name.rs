@@ -8,8 +8,9 @@ use super::{Failure, StoreOption, run_ref, tag};
 /// The option that every command shares that stores one run.
 #[derive(Args)]
 pub(super) struct RunName {
-    /// Name the run, as `yamba tag` does: letters, digits and . _ / -. A name that a stored run has
-    /// is refused
+    /// Name the run, as `yamba tag` does
+    ///
+    /// Letters, digits and . _ / -. A name that a stored run has is refused.
     #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
     name: Option<String>,
 }

@@ -4,14 +4,14 @@ use super::run::Run;
 use super::{Failure, StoreOption, output, run_ref};
 use crate::wrap::wrap;
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use yamba_record::Machine;
 use yamba_store::{Listed, Store};
 
 /// If a run has more benchmarks than this, only their number is shown.
 const NAMED: usize = 3;
 
-/// Which runs are kept?
+/// List stored runs
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   yamba runs --store results.sqlite           those of another file
 
 Times are UTC. Each command that takes a RUN takes the beginning of its id, a tag, `latest`, or `latest~1` for the one before. `latest` passes over
-what `compare` and `noise` measured, and the vectors of `yamba trace`: `latest-vector` is the latest of these.")]
+what `compare` and `selftest` measured, and the vectors of `yamba trace`: `latest-vector` is the latest of these.")]
 pub(super) struct Runs {
     /// An array of {id, started, machine, tags, benchmarks, complete, vector_of}
     #[arg(long)]
@@ -37,7 +37,7 @@ impl Runs {
             None => Vec::new(),
         };
         if self.json {
-            output::json(&runs.iter().map(document).collect::<Vec<Value>>())?;
+            output::json(&runs.iter().map(StoredRun::new).collect::<Vec<_>>())?;
         } else if runs.is_empty() {
             let text = format!(
                 "No run is kept yet in {location}: `yamba run NAME` measures and keeps one."
@@ -52,29 +52,65 @@ impl Runs {
     }
 }
 
-fn document(run: &Listed) -> Value {
-    json!({
-        "id": run.id,
-        "started": run_ref::moment(run.started_unix_s).map(run_ref::rfc3339),
-        "machine": identity(&run.head.machine),
-        "tags": run.head.tags,
-        "benchmarks": run.benchmarks,
-        "complete": run.complete,
-        "vector_of": run.head.application(),
-    })
+/// A stored run, as `--json` prints it.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(super) struct StoredRun<'a> {
+    /// The identifier of the run: sixteen hexadecimal digits.
+    id: &'a str,
+    /// Start of the run in UTC, in the form of RFC 3339; null if it is unknown.
+    started: Option<String>,
+    /// The main facts of the machine. An empty text or 0 means unknown.
+    machine: MachineIdentity<'a>,
+    /// Names that the user gave the run.
+    tags: &'a [String],
+    /// The names of the benchmarks, each once.
+    benchmarks: &'a [String],
+    /// Whether the run finished, and was neither stopped nor killed.
+    complete: bool,
+    /// The application whose vector the run has; null for a run of benchmarks.
+    vector_of: Option<&'a str>,
 }
 
 /// The properties that identify a machine, without those that may change daily.
-fn identity(machine: &Machine) -> Value {
-    json!({
-        "isa": machine.isa,
-        "system": machine.system,
-        "kernel": machine.kernel,
-        "cpu": machine.cpu,
-        "cpus": machine.cpus,
-        "memory": machine.memory,
-        "virtual_machine": machine.virtual_machine,
-    })
+#[derive(Serialize, schemars::JsonSchema)]
+struct MachineIdentity<'a> {
+    /// The instruction set.
+    isa: &'a str,
+    /// The operating system.
+    system: &'a str,
+    /// The version of the operating system.
+    kernel: &'a str,
+    /// The processor's model.
+    cpu: Option<&'a str>,
+    /// Processors online.
+    cpus: u64,
+    /// Bytes of memory.
+    memory: Option<u64>,
+    /// Whether a hypervisor was detected.
+    virtual_machine: Option<bool>,
+}
+
+impl<'a> StoredRun<'a> {
+    fn new(run: &'a Listed) -> StoredRun<'a> {
+        let machine = &run.head.machine;
+        StoredRun {
+            id: &run.id,
+            started: run_ref::moment(run.started_unix_s).map(run_ref::rfc3339),
+            machine: MachineIdentity {
+                isa: &machine.isa,
+                system: &machine.system,
+                kernel: &machine.kernel,
+                cpu: machine.cpu.as_deref(),
+                cpus: machine.cpus,
+                memory: machine.memory,
+                virtual_machine: machine.virtual_machine,
+            },
+            tags: &run.head.tags,
+            benchmarks: &run.benchmarks,
+            complete: run.complete,
+            vector_of: run.head.application(),
+        }
+    }
 }
 
 fn table(runs: &[Listed], width: Option<usize>) -> String {
@@ -127,9 +163,7 @@ fn fitting(mut rows: Vec<Vec<String>>, width: Option<usize>) -> String {
 fn damages(runs: &[Listed]) -> String {
     let each = runs.iter().filter_map(|run| {
         let (id, why) = (run_ref::plain(&run.id), run.damage.as_ref()?);
-        Some(format!(
-            "warning: run {id} is damaged: {why}\nhelp: `yamba rm {id}` takes it out; `yamba salvage` saves what can still be read of it in another store\n"
-        ))
+        Some(format!("warning: run {id} is damaged: {why}\nhelp: `yamba rm {id}` takes it out\n"))
     });
     each.collect()
 }
@@ -177,7 +211,8 @@ fn what(run: &Listed) -> String {
     if run.head.producer.imported.is_some() {
         return format!("{}, {entries}", run.head.producer.version);
     }
-    if Run::asked(&run.head.producer.arguments).is_some_and(|asked| asked.is_whole()) {
+    if Run::from_arguments(&run.head.producer.arguments).is_some_and(|recorded| recorded.is_whole())
+    {
         return format!("whole suite, {entries}");
     }
     match run.benchmarks.len() {
@@ -212,7 +247,7 @@ mod tests {
     fn only_run_without_names_is_of_the_whole_suite() {
         let is_whole = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            Run::asked(&words).map(|asked| asked.is_whole())
+            Run::from_arguments(&words).map(|recorded| recorded.is_whole())
         };
         assert_eq!(is_whole("run --quick --set scale=3"), Some(true));
         assert_eq!(is_whole("run pagefault --quick"), Some(false));

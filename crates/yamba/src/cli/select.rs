@@ -6,7 +6,7 @@ use clap::Args;
 use yamba_lang::{Analysis, ClassId, Diagnostic};
 
 use super::{Failure, Terminal};
-pub(super) use yamba_session::select::{Found, Selection, did_you_mean, suite};
+pub(super) use yamba_session::select::{Found, How, Selection, did_you_mean, suite};
 use yamba_session::{jobs, select};
 
 /// The arguments that every command about several classes shares.

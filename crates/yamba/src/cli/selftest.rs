@@ -1,13 +1,16 @@
 //! `yamba selftest`
 
+mod noise;
+
 use clap::Args;
 use serde::Serialize;
 
-use super::{Answer, Failure, Libraries, Terminal, of_system, output};
+use super::{Answer, Failure, Libraries, Terminal, output, system_failure};
+use noise::Noise;
 use yamba_harness::Stop;
 use yamba_session::selftest::{self, Answered, Check, Outcome, Trust};
 
-/// Can figures be trusted here?
+/// Check whether figures can be trusted here
 ///
 /// Measures what is known before it is measured: chains of instructions with documented latencies,
 /// an added delay, time by another clock, a sleep, a fault that the evidence has to catch, and a
@@ -17,19 +20,29 @@ use yamba_session::selftest::{self, Answered, Check, Outcome, Trust};
 /// The result is one of three. yes: all checks passed. no: a check failed twice while nothing
 /// disturbed the machine. cannot tell now: a check had no answer, or failed only once or on a
 /// disturbed machine.
+///
+/// With --noise, each comparison measures the named benchmarks twice and looks for differences that
+/// cannot be there. A suspect is re-measured, both sides interleaved, before it counts as a false
+/// alarm. The runs are kept in the store.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   yamba selftest            expected against measured, in about twenty seconds
   yamba selftest --json     the same for a program
+  yamba selftest --noise                            how noisy the suite is here, with its shorter sweeps
+  yamba selftest --noise 'lat_*' --comparisons 20   some benchmarks, with more certainty
 
-Exit status: 0 yes, 1 no or cannot tell now (`result` in --json tells them apart), 2 nothing could be measured.")]
+Exit status: 0 yes, 1 no or cannot tell now (`result` in --json tells them apart), 2 nothing could be measured.
+With --noise: 0 at most 1 % of the comparisons that were made raised a false alarm, and of those that were drawn;
+1 more did, or it was stopped; 2 nothing could be compared.")]
 pub(super) struct Selftest {
     /// One JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     lib: Libraries,
+    #[command(flatten)]
+    noise: Noise,
 }
 
 /// The `--json` output.
@@ -47,9 +60,13 @@ struct Document<'a> {
 
 impl Selftest {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        if self.noise.noise {
+            return self.noise.run(self.lib, self.json);
+        }
+        self.noise.check_unused()?;
         let terminal = Terminal::default();
         let prepared = selftest::prepare(self.lib.dirs, &terminal)?;
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         let Answered { checked, answer } = prepared.measure(&stop, &terminal)?;
         let document = Document {
             schema: "yamba-selftest/1",

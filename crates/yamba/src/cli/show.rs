@@ -13,7 +13,7 @@ use super::run::{self, Run, Style, table};
 use super::{Failure, StoreOption, output, run_ref};
 use yamba_toolchain::render::visible;
 
-/// What did a stored run measure?
+/// Show what a stored run measured
 ///
 /// The table that `yamba run` printed, its whole document, its raw batches, its tables for a paper,
 /// its charts, or the texts that a benchmark was made of.
@@ -164,18 +164,18 @@ fn plots(run: &Document) -> Result<String, Failure> {
     let text = yamba_report::plots(run, output::width().unwrap_or(PLOT_WIDTH));
     if text.is_empty() {
         return Err(Failure::new("there is nothing to draw: no benchmark of these was measured at several values of a name, or at several points of a chart that it declares")
-            .help("`yamba run lat_mem_rd` measures a sweep; `yamba explain NAME` shows a benchmark's charts"));
+            .help("`yamba run lat_mem_rd` measures a sweep; `yamba list NAME` shows a benchmark's charts"));
     }
     Ok(visible(&text))
 }
 
 /// The style that the run's own command line requested.
 fn style(run: &Document) -> Style {
-    let asked = Run::asked(&run.producer.arguments);
+    let recorded = Run::from_arguments(&run.producer.arguments);
     Style {
         colour: output::colour_on(&std::io::stdout()),
-        given: asked.as_ref().map_or(Vec::new(), Run::given),
-        tests: asked.as_ref().is_some_and(|run| run.table),
+        set_parameters: recorded.as_ref().map_or(Vec::new(), Run::set_parameters),
+        tests: recorded.as_ref().is_some_and(|run| run.table),
         topics: topics(run),
         width: output::width(),
     }

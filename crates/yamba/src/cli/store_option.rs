@@ -15,8 +15,9 @@ use yamba_session::{StoreChoice, usual_store};
 /// The store in which runs are kept.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct StoreOption {
-    /// Where runs are kept: a file, or a database as postgresql://USER@HOST/DATABASE [default:
-    /// YAMBA_STORE, else yamba/results.sqlite in your data folder]
+    /// Where runs are stored: a file, or postgresql://USER@HOST/DATABASE
+    ///
+    /// [default: YAMBA_STORE, else yamba/results.sqlite in your data folder]
     #[arg(long, value_name = "FILE|URL")]
     pub store: Option<OsString>,
 }

@@ -15,13 +15,14 @@ use super::run::{self as running, Effort};
 use super::run_name::RunName;
 use super::run_ref::{self, Runs};
 use super::{
-    Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, of_system, output,
+    Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, output,
+    system_failure,
 };
 use crate::study_report;
 use yamba_harness::Stop;
 use yamba_session::study::{self, Opened, Request, StudyRow};
 
-/// Measure what a study names, and hold its predictions against it
+/// Measure a study and judge its predictions
 ///
 /// A study is a file: text, measurements, and for each what it should cost and why. Verdicts are
 /// computed: the interval of a figure lies within the predicted range, below it, above it, or
@@ -40,8 +41,8 @@ Examples:
   yamba study new course.toml              a study to fill in
   yamba study course.toml --lib .          with benchmarks of this folder
 
-Exit status: 0 all figures are valid (or skipped, or refuted as predicted), whatever the verdicts; 1 one is invalid, crashed or not in the run; 2 wrong
-usage or input, or a run that has nothing of the study."
+Exit status: 0 all figures are valid or skipped, whatever the verdicts; 1 one is not, or is not in the run;
+2 wrong usage or input, or a run that has nothing of the study."
 )]
 pub(super) struct Study {
     #[command(subcommand)]
@@ -49,18 +50,17 @@ pub(super) struct Study {
     /// A study that ships, by its name, or a file
     #[arg(value_name = "NAME|FILE.toml")]
     study: Option<String>,
-    /// Take the figures of this run instead of measuring: a stored run (an id or its beginning, a
-    /// tag, `latest`, `latest~1`), or a run's document
+    /// Take the figures of this run instead of measuring: a stored run, or a run's document
     #[arg(long, value_name = "RUN", conflicts_with_all = [
         "set", "quick", "thorough", "time", "processes", "launches", "batches", "warmup", "precision", "percentiles", "seed",
         "disk_limit", "realtime", "placement", "cpu", "dry_run", "target", "name",
     ])]
     from: Option<String>,
-    /// Give a parameter of the study this value, in each measurement that names it; may be repeated
+    /// Give a parameter of the study this value; may be repeated
+    ///
+    /// In each measurement that names it.
     #[arg(long, value_name = "NAME=VALUE", value_parser = running::assignment)]
     set: Vec<(String, String)>,
-    #[command(flatten)]
-    effort: Effort,
     #[command(flatten)]
     name: RunName,
     /// Build, and tell what would be measured and how long it takes
@@ -81,11 +81,15 @@ pub(super) struct Study {
     target: TargetOption,
     #[command(flatten)]
     store: StoreOption,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 #[derive(Subcommand)]
 enum Make {
-    /// Write a study to fill in; no file is ever overwritten
+    /// Write a study to fill in
+    ///
+    /// No file is ever overwritten.
     New {
         /// Where it goes
         #[arg(value_name = "FILE.toml", default_value = "study.toml")]
@@ -107,7 +111,7 @@ impl Study {
         }
         let terminal = Terminal::default();
         let opened = study::open(&self.request(named), &terminal)?;
-        let (run, given) = match &self.from {
+        let (run, set_parameters) = match &self.from {
             Some(reference) => self.kept(reference)?,
             None => match self.measure(&opened, &terminal)? {
                 Some(run) => (run, Vec::new()),
@@ -115,7 +119,7 @@ impl Study {
             },
         };
         let study = &opened.study;
-        let rows = study::rows(study, &run, &given);
+        let rows = study::rows(study, &run, &set_parameters);
         self.has_any(named, &run, &rows)?;
         self.show(study, &run, &rows)?;
         let is_bad = run.interrupted || rows.iter().any(StudyRow::is_failure);
@@ -145,9 +149,9 @@ impl Study {
     fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
         let detail = if self.html { Detail::Samples } else { Detail::Figures };
         let run = Runs::new(self.store.choice()).load(reference, detail)?;
-        let asked = running::Run::asked(&run.producer.arguments);
-        let given = asked.as_ref().map_or(Vec::new(), running::Run::given);
-        Ok((run, given))
+        let recorded = running::Run::from_arguments(&run.producer.arguments);
+        let set_parameters = recorded.as_ref().map_or(Vec::new(), running::Run::set_parameters);
+        Ok((run, set_parameters))
     }
 
     /// Fails if the named run has no entry of the study, since the user probably meant another run.
@@ -166,7 +170,7 @@ impl Study {
         let mut options = self.effort.options()?;
         options.origin.tags = self.name.tags(&self.store)?;
         let prepared = opened.prepare(options, &arguments(), terminal)?;
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         if self.dry_run {
             let plan = prepared.dry_run(&stop)?;
             running::dry_run::print(&plan, &opened.selection, &prepared.topics, self.json)?;

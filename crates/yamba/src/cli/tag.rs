@@ -4,7 +4,7 @@ use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde_json::json;
 
-/// Give a stored run a name, or take one away
+/// Name a stored run, or remove a name
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -13,14 +13,14 @@ use commands::{Commands, Form};
 use super::code::CodeOptions;
 use super::how_placed::HowPlaced;
 use super::output::{self, StatusLine};
-use super::{Answer, Failure, Terminal, of_system, quantity};
+use super::{Answer, Failure, Terminal, quantity, system_failure};
 use yamba_harness::Stop;
 use yamba_record::Benchmark;
 use yamba_session::Observer;
 use yamba_session::time::{self, Questions, Refused, Statements};
 use yamba_toolchain::build::host;
 
-/// Time C++ statements or single instructions, in about a second, or whole commands
+/// Time statements, single instructions or whole commands
 ///
 /// A statement runs in a loop, whose cost is subtracted. An expression without `;` has its value
 /// kept, so that the compiler cannot leave it out; `do_not_optimize(VALUE)` does that for any
@@ -37,7 +37,7 @@ Examples:
   yamba time 'getppid();' 'getpid();'                        two, compared
   yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'  an expression: its value is kept
   yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
-  yamba time --include mylib.h --link libmylib.a 'parse(text)'      a function of your own library
+  yamba time --include mylib.h --link libmylib.a 'parse(text)'      a function of your own
   yamba time --asm 'imul rax, rax'                           latency and throughput
   yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'
   yamba time --asm 'div rbx' --init rdx=0 --init rbx=7
@@ -67,20 +67,20 @@ pub(super) struct Time {
     #[arg(long, value_name = "HEADER")]
     include: Vec<String>,
     /// End each of a figure's nine processes after this time [default: after 5 s without a message]
-    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    #[arg(long, value_name = "TIME", value_parser = quantity::time, hide_short_help = true)]
     timeout: Option<Duration>,
     /// End a process that has more processes and threads at any time [default: as `yamba run`]
-    #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX), hide_short_help = true)]
     process_limit: Option<u64>,
     /// Keep each process on one processor, or let the system move it [default: pinned, unless a
     /// statement's own threads run]
-    #[arg(long, value_name = "HOW", conflicts_with = "commands")]
+    #[arg(long, value_name = "HOW", conflicts_with = "commands", hide_short_help = true)]
     placement: Option<HowPlaced>,
     /// Print one JSON document, with the samples
     #[arg(long)]
     json: bool,
     /// With --json, also every raw batch
-    #[arg(long, requires = "json")]
+    #[arg(long, requires = "json", hide_short_help = true)]
     raw: bool,
     #[command(flatten)]
     code: CodeOptions,
@@ -120,13 +120,13 @@ impl Time {
         if !self.asm.is_empty() {
             return time::instructions(&self.asm, &self.init, &target);
         }
-        let asked = Statements {
+        let statements = Statements {
             statements: self.statements.clone(),
             setup: self.setup.clone(),
             includes: self.include.clone(),
             compile: self.code.settings(),
         };
-        time::statements(&asked, &target)
+        time::statements(&statements, &target)
     }
 
     fn answer(&self, mut questions: Questions, terminal: &Terminal) -> Result<Answer, Failure> {
@@ -135,7 +135,7 @@ impl Time {
         questions.options.placement = HowPlaced::placement(self.placement);
         let warnings = &questions.warnings;
         terminal.diagnostics(&warnings.sources, &warnings.diagnostics);
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         let run = questions.measure(&host(), &stop, terminal)?;
         let is_good = !(run.failed() || run.interrupted || questions.is_partial);
         if self.raw {

@@ -3,26 +3,24 @@
 mod bare;
 mod java;
 
-use std::cell::Cell;
-use std::io::{self, Read};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use yamba_harness::{Stop, unix_s};
+use yamba_harness::Stop;
 use yamba_page_cache::FileAccesses;
-use yamba_predict::{Vector, machine_name};
-use yamba_record::Machine;
+use yamba_predict::Vector;
+use yamba_session::trace::{Counting, Event, Request, Subject, trace};
 use yamba_session::vectors::{self, Origin};
-use yamba_toolchain::build::host;
-use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
-use yamba_trace::{Log, Request, Trace, read_strace};
+use yamba_trace::Trace;
+use yamba_trace::live::Pattern;
 
 pub(super) use bare::Bare;
+pub(super) use yamba_session::trace::failure;
 
-use super::{Answer, Failure, StoreOption, arguments, of_system, output, page_cache};
+use super::{Answer, Failure, StoreOption, arguments, output, page_cache, system_failure};
 
-/// How often does an application use each primitive?
+/// Count the system calls of an application
 ///
 /// Counts the system calls of a program, of a server under its load, or of a running process, and
 /// writes an application vector for `yamba predict`. As root, programs in the kernel (BPF) count
@@ -69,25 +67,25 @@ pub(super) struct TraceCommand {
     #[arg(long, value_name = "COMMAND")]
     load: Option<String>,
     /// Name of the application; default: its program
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     application: Option<String>,
     /// Name of one unit of work
-    #[arg(long, value_name = "NAME", default_value = "run")]
+    #[arg(long, value_name = "NAME", default_value = "run", hide_short_help = true)]
     unit: String,
     /// Run the command this often, and count all runs together; BPF only
-    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"])]
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["load", "pid", "from"], hide_short_help = true)]
     runs: NonZero<u32>,
     /// Do the same work without the tracer and then with it, this often: times are scaled to those
-    /// without, and get an interval. One more run, under ptrace, counts clock readings; BPF only, and
-    /// a control group
-    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"])]
+    /// without, and get an interval. One more run, under ptrace, counts clock readings; BPF only,
+    /// and a control group
+    #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"], hide_short_help = true)]
     rounds: NonZero<u32>,
     /// Number of units of work in the trace, or in each run of it
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
     units: f64,
     /// Regular expression that finds the number of units in the output of the load, or of the
     /// program without a load
-    #[arg(long, value_name = "REGEX", conflicts_with = "units")]
+    #[arg(long, value_name = "REGEX", conflicts_with = "units", hide_short_help = true)]
     units_from: Option<Pattern>,
     /// Write the vector to this file
     #[arg(short, long, value_name = "FILE")]
@@ -116,31 +114,50 @@ impl TraceCommand {
                 output::check(Some(path))?;
             }
         }
-        let started_unix_s = unix_s();
-        let (vector, machine) = self.vector()?;
-        self.write(&vector)?;
-        let origin = Origin { machine, started_unix_s, arguments: arguments() };
-        let kept = vectors::keep(&vector, origin, &self.store.choice());
+        let request = self.request()?;
+        let is_read = matches!(request.subject, Subject::Logs(_) | Subject::Java(_));
+        let stop =
+            if is_read { Stop::default() } else { Stop::on_signals().map_err(system_failure)? };
+        let traced = trace(&request, &stop, &note)?;
+        if let (Some(path), Some(files)) = (&self.files, &traced.files) {
+            write_files(path, files)?;
+        }
+        self.write(&traced.vector)?;
+        let is_complete = traced.is_complete();
+        let origin = Origin {
+            machine: traced.machine,
+            started_unix_s: traced.started_unix_s,
+            arguments: arguments(),
+        };
+        let kept = vectors::keep(&traced.vector, origin, &self.store.choice());
         output::note_stored("vector", kept)?;
-        let is_complete = vector.losses().is_empty();
-        let has_failed = vector.traced.is_some_and(|traced| traced.failure.is_some());
-        Ok(if is_complete && !has_failed { Answer::Done } else { Answer::No })
+        Ok(if is_complete { Answer::Done } else { Answer::No })
     }
 
-    /// The vector, and the machine where the application ran.
-    fn vector(&self) -> Result<(Vector, Machine), Failure> {
-        if self.java {
-            return java::trace(self);
-        }
-        let (trace, machine) = if self.from.is_empty() {
-            (self.live()?, yamba_session::machine(&host()))
-        } else {
-            (self.imported()?, Machine::default())
+    fn request(&self) -> Result<Request, Failure> {
+        let subject = match (self.java, self.pid, &self.from[..]) {
+            (true, ..) => Subject::Java(self.command.clone()),
+            (_, Some(process), _) => Subject::Process(process),
+            (_, _, []) => Subject::Command(self.command.clone()),
+            (_, _, logs) => Subject::Logs(logs.to_vec()),
         };
-        if let (Some(path), Some(files)) = (&self.files, &trace.files) {
-            write_files(path, files, &trace.vector)?;
-        }
-        Ok((trace.vector, machine))
+        Ok(Request {
+            subject,
+            counting: self.how.map(|how| match how {
+                How::Bpf => Counting::Bpf,
+                How::Strace => Counting::Strace,
+            }),
+            load: self.load.clone(),
+            application: self.application.clone(),
+            unit: self.unit.clone(),
+            units: self.units,
+            units_from: self.units_from.clone(),
+            runs: self.runs.get(),
+            rounds: self.rounds.get(),
+            records_files: self.files.is_some(),
+            hides_output: self.output.is_none(),
+            bare: bare::words()?,
+        })
     }
 
     fn write(&self, vector: &Vector) -> Result<(), Failure> {
@@ -149,126 +166,24 @@ impl TraceCommand {
         };
         write(path, serde_json::to_string_pretty(vector))
     }
-
-    /// Reads what strace wrote.
-    fn imported(&self) -> Result<Trace, Failure> {
-        let mut texts = Vec::new();
-        for path in &self.from {
-            let text = read(path).map_err(|e| {
-                Failure::new(format!("{}: {e}", path.display()))
-                    .help("name the file that `strace -o` wrote, or `-` for standard input")
-            })?;
-            texts.push(text);
-        }
-        let logs = self.from.iter().zip(&texts);
-        let logs: Vec<Log> =
-            logs.map(|(path, text)| Log { process: process_of(path), text }).collect();
-        let request = Request {
-            application: self.application.clone(),
-            unit: self.unit.clone(),
-            units: self.units,
-        };
-        let place = |log: usize| self.from[log].display().to_string();
-        let trace = read_strace(&logs, &request, self.files.is_some());
-        let trace = trace.map_err(|refusal| {
-            Failure::new(format!("{}: {refusal}", place(refusal.log()))).help(refusal.help())
-        })?;
-        let first = trace.unread.first().map_or(0, |unread| unread.log);
-        output::note(&remarks(&trace, &place(first)));
-        Ok(trace)
-    }
-
-    fn live(&self) -> Result<Trace, Failure> {
-        let stop = Stop::on_signals().map_err(of_system)?;
-        // The tracer asks for the first time when it counts.
-        let is_announced = Cell::new(self.load.is_some());
-        let stopped = || {
-            if let Some(process) = self.pid.filter(|_| !is_announced.replace(true)) {
-                output::note(&format!("counting the calls of process {process} until Ctrl-C\n"));
-            }
-            stop.requested()
-        };
-        let names = Names { application: self.application.clone(), unit: self.unit.clone() };
-        let workload = Workload {
-            command: self.command.clone(),
-            load: self.load.clone(),
-            runs: self.runs.get(),
-            rounds: self.rounds.get(),
-            bare: bare::words()?,
-            units: match &self.units_from {
-                Some(pattern) => Units::From(pattern.clone()),
-                None => Units::Number(self.units),
-            },
-            hides_output: self.output.is_none(),
-        };
-        let method = self.method()?;
-        let traced_all = matches!(method, Method::Bpf(_));
-        let mut trace = match self.pid {
-            Some(process) => {
-                live::attach(method, process, &workload, &names, &stopped).map_err(failure)?
-            }
-            None => {
-                let mut run = live::trace(method, &workload, &names, &stopped).map_err(failure)?;
-                if let Some(end) = run.failure {
-                    output::note(&format!(
-                        "error: {}: {end}: the counts are those of a command that failed\n",
-                        self.command[0]
-                    ));
-                    if let Some(traced) = &mut run.trace.vector.traced {
-                        traced.failure = Some(end.to_string());
-                    }
-                }
-                for missing in run.uncounted {
-                    output::note(&format!("warning: {missing}\n"));
-                }
-                run.trace
-            }
-        };
-        self.name(&mut trace.vector);
-        if self.runs.get().max(self.rounds.get()) > 1 && !traced_all {
-            output::note("strace has traced one run\n");
-        }
-        output::note(&remarks(&trace, "strace"));
-        Ok(trace)
-    }
-
-    /// The given method, or the best one that is possible here.
-    fn method(&self) -> Result<Method, Failure> {
-        match self.how {
-            Some(How::Strace) if self.files.is_some() => {
-                Err(Failure::new("--files: the calls of a running strace have no places in files")
-                    .help(FILES_HELP))
-            }
-            Some(How::Strace) => Ok(Method::Strace),
-            Some(How::Bpf) => Method::bpf(self.files.is_some()).map_err(|reason| {
-                Failure::new(reason.to_string())
-                    .help("`--how strace` counts without privilege and without times")
-            }),
-            None if self.files.is_some() => Method::bpf(true)
-                .map_err(|reason| Failure::new(format!("--files: {reason}")).help(FILES_HELP)),
-            None => Ok(Method::bpf(false).unwrap_or_else(|reason| {
-                output::note(&format!("strace counts the calls, without times: {reason}\n"));
-                Method::Strace
-            })),
-        }
-    }
-
-    /// Writes the workload into the vector, so that it can be measured again.
-    fn name(&self, vector: &mut Vector) {
-        if let Some(traced) = &mut vector.traced {
-            traced.machine = machine_name(&yamba_session::machine(&host()));
-        }
-        vector.load.clone_from(&self.load);
-        vector.units_from = self.units_from.as_ref().map(|p| p.as_str().to_owned());
-        let program = vector.command.first().and_then(|path| path.rsplit('/').next());
-        if let (None, Some(program)) = (&self.application, program) {
-            program.clone_into(&mut vector.application);
-        }
-    }
 }
 
-const FILES_HELP: &str =
-    "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
+/// Prints what happens during a trace.
+fn note(event: Event<'_>) {
+    output::note(&match event {
+        Event::Attached(process) => {
+            format!("counting the calls of process {process} until Ctrl-C\n")
+        }
+        Event::NoTimes(reason) => format!("strace counts the calls, without times: {reason}\n"),
+        Event::CommandFailed { program, end } => {
+            format!("error: {program}: {end}: the counts are those of a command that failed\n")
+        }
+        Event::Uncounted(missing) => format!("warning: {missing}\n"),
+        Event::TracedOnce => "strace has traced one run\n".to_owned(),
+        Event::Counted { trace, place } => remarks(trace, place),
+        Event::JavaCounted { counted, sampled, vector } => java::remarks(counted, sampled, vector),
+    });
+}
 
 fn paths(count: usize) -> String {
     let s = if count == 1 { "" } else { "s" };
@@ -293,9 +208,8 @@ fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
 
 /// Writes the document of file accesses, and prints their number and warnings about missing
 /// accesses.
-fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(), Failure> {
-    let named = FileAccesses { application: vector.application.clone(), ..files.clone() };
-    write(path, serde_json::to_string(&named))?;
+fn write_files(path: &Path, files: &FileAccesses) -> Result<(), Failure> {
+    write(path, serde_json::to_string(files))?;
     let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
     let mut note = format!(
         "{} to {}\n",
@@ -307,57 +221,6 @@ fn write_files(path: &Path, files: &FileAccesses, vector: &Vector) -> Result<(),
     }
     output::note(&note);
     Ok(())
-}
-
-/// The message for an application that was not traced or measured.
-pub(super) fn failure(fault: Fault) -> Failure {
-    match fault {
-        Fault::System(e) => of_system(e),
-        Fault::NoProcess => {
-            Failure::new("there is no such process").help("`ps -e` lists the running processes")
-        }
-        Fault::NotYours => Failure::new("the process belongs to another user")
-            .help("trace a process of your own, or run this command as root"),
-        Fault::NotStarted(program, e) if program == "strace" => {
-            Failure::new(format!("strace cannot be started: {e}"))
-                .help("install the package strace; `--from` reads its output of another machine")
-        }
-        Fault::NotStarted(program, e) => Failure::new(format!("{program}: {e}"))
-            .help("after `--`, name a program and its arguments; a line of the shell is sh -c 'LINE'"),
-        Fault::NoCalls => Failure::new("strace counted no system call")
-            .help("its message is above: the program must exist, and a running process must be yours; in a container, `docker run --cap-add SYS_PTRACE` lets strace trace"),
-        Fault::EndedEarly => Failure::new("the program ended before its load")
-            .help("a server must run in the foreground, or as a daemon, until the load ends; without `--load`, one run of a command is traced"),
-        Fault::StillBusy => Failure::new("the program still computes after 60 s, so its load was not started")
-            .help("with `-p`, a running process is traced"),
-        Fault::Load(end) => Failure::new(format!("the load failed: {end}"))
-            .help("its messages are above; it is a command line of the shell"),
-        Fault::NoUnits(pattern) => {
-            Failure::new(format!("--units-from: no number above 0 matches {pattern:?} in the output"))
-                .help("the output is above; the group in round brackets must match a number, with or without commas")
-        }
-        Fault::NoControlGroup(e) => Failure::new(format!("--rounds: a control group, which has the processor time without the tracer, cannot be made: {e}"))
-            .help("run as root, where /proc/self/mounts lists a cgroup2; without `--rounds`, none is needed"),
-        Fault::Stopped => Failure::new("stopped: the number of units is not known, so no vector was made")
-            .help("with `-p`, a stop ends the trace and the vector is written"),
-    }
-}
-
-/// Reads a text from a file, or from standard input for `-`. Bytes that are not UTF-8, as in a
-/// path, become replacement characters.
-fn read(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        bytes = std::fs::read(path)?;
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The process whose number ends the name of a log of `strace -ff`.
-fn process_of(path: &Path) -> Option<u32> {
-    path.extension()?.to_str()?.parse().ok()
 }
 
 fn remarks(trace: &Trace, place: &str) -> String {

@@ -96,10 +96,10 @@ fn compare_reads_two_documents() {
 
     let answer = yamba.run("compare a.json b.json --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
-    schema::holds("yamba-compare-1.json", &document);
+    schema::holds("yamba-compare/1", &document);
     let mut broken = document.clone();
     broken["benchmarks"][0]["verdict"] = json!("slow");
-    assert!(!schema::is_held("yamba-compare-1.json", &broken));
+    assert!(!schema::is_held("yamba-compare/1", &broken));
     assert_eq!(
         (&document["a"]["id"], &document["b"]["id"]),
         (&json!("000000000000000a"), &json!("000000000000000b"))
@@ -312,7 +312,7 @@ fn remeasured(yamba: &mut Yamba, words: &str, can_be_unknown: bool) -> (i32, Val
     for _ in 0..10 {
         let answer = yamba.run(words);
         let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
-        schema::holds("yamba-compare-1.json", &document);
+        schema::holds("yamba-compare/1", &document);
         let is_unknown = document["benchmarks"][0]["verdict"] == "unknown";
         if document["remeasured"]["benchmarks"] == 1 && (can_be_unknown || !is_unknown) {
             return (answer.status, document);
@@ -419,7 +419,7 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
     let answer = yamba.run("compare a.json b.json --fail-above 5% --strict --json");
     assert_eq!(answer.status, 1, "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).unwrap();
-    schema::holds("yamba-compare-1.json", &document);
+    schema::holds("yamba-compare/1", &document);
     let gate = &document["gate"];
     let counts = ["gated", "judged", "undecided"].map(|name| gate[name].as_u64().unwrap());
     assert_eq!((&gate["passed"], counts), (&json!(false), [3, 2, 1]));
@@ -443,7 +443,7 @@ fn limits_of_single_benchmarks_are_checked() {
     let gate = |yamba: &mut Yamba, words: &str| {
         let answer = yamba.run(&format!("compare a.json b.json {words} --json")).ok();
         let document: Value = serde_json::from_str(&answer.out).unwrap();
-        schema::holds("yamba-compare-1.json", &document);
+        schema::holds("yamba-compare/1", &document);
         document["gate"].clone()
     };
     let all = gate(&mut yamba, "--fail-above 5% --fail-above lat_same=10% --fail-above lat_s*=20%");
@@ -502,7 +502,7 @@ fn history_shows_where_benchmark_changed() {
     ]);
     let answer = yamba.run("history lat_oth* --json --store kept.sqlite").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
-    schema::holds("yamba-history-1.json", &document);
+    schema::holds("yamba-history/1", &document);
     let [series] = &document["benchmarks"].as_array().unwrap()[..] else { panic!("{document}") };
     let [change] = &series["changes"].as_array().unwrap()[..] else { panic!("{series}") };
     assert_eq!((&change["index"], &change["run"]), (&json!(8), &json!("0000000000000008")));

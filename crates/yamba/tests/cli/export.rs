@@ -130,7 +130,7 @@ fn every_export_format_reports_omissions() {
         ("prometheus", "yamba_valid{benchmark=\"bad\",processes=\"1\",parameter_size=\"8\"} 0\n"),
         ("influx", ",status=\"invalid\",valid=false,reason="),
     ];
-    let texts = FORMATS.iter().filter(|f| !f.is_binary).map(|f| f.name);
+    let texts = FORMATS.iter().map(|f| f.name);
     let tested: BTreeSet<&str> = parts.iter().map(|(format, _)| *format).collect();
     assert_eq!(tested, texts.collect());
     for (format, part) in parts {
@@ -207,21 +207,6 @@ fn replaced_file_keeps_its_permissions() {
 #[test]
 fn unknown_export_format_is_rejected() {
     yamba().run("export old.json --format excel").refused(&["excel", "csv-batches", "prometheus"]);
-}
-
-/// Writes binary formats to a file and to a pipe. The store's own tests check their content.
-#[test]
-fn parquet_is_written_to_file_and_pipe() {
-    let mut yamba = yamba();
-    for format in ["parquet", "parquet-batches"] {
-        let words = ["export", "old.json", "--format", format];
-        let piped = yamba.command(&words).output().unwrap();
-        assert!(piped.status.success());
-        yamba.run(&format!("export old.json --format {format} -o table")).ok();
-        let file = fs::read(yamba.folder.path().join("table")).unwrap();
-        assert_eq!(file, piped.stdout, "{format}");
-        assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"), "{format}");
-    }
 }
 
 /// Two result files of lmbench from one machine.

@@ -65,7 +65,7 @@ fn entry(topic: &str, figure: &str, at: usize, factor: f64, random: &mut Rng) ->
 fn document_names_slow_node_and_is_valid() {
     let mut yamba = fleet();
     let found = document(&mut yamba, "fleet report results --json");
-    schema::holds("yamba-fleet-report-1.json", &found);
+    schema::holds("yamba-fleet-report/1", &found);
     let slow = found["slow"].as_array().unwrap();
     assert_eq!(slow.len(), 1, "{slow:?}");
     assert_eq!(
@@ -78,10 +78,7 @@ fn document_names_slow_node_and_is_valid() {
     assert_eq!(found["missing"], json!(["n11"]));
     let failed = found["failed"][0]["node"].as_str().unwrap();
     assert!(failed.contains("torn"), "{failed}");
-    assert!(!schema::is_held(
-        "yamba-fleet-report-1.json",
-        &json!({"schema": "yamba-fleet-report/1"})
-    ));
+    assert!(!schema::is_held("yamba-fleet-report/1", &json!({"schema": "yamba-fleet-report/1"})));
 }
 
 #[test]

@@ -48,13 +48,13 @@ fn costs() -> Value {
 }
 
 fn prepared() -> Yamba {
-    schema::holds("yamba-gc-profile-1.json", &profile());
+    schema::holds("yamba-gc-profile/1", &profile());
     let costs = json!({
         "schema": "yamba-gc-costs/1", "jvm": "25.0.1", "machine": "m",
         "collectors": {"serial": costs(), "parallel": costs()},
         "skipped": {"z": "this JDK lacks it"},
     });
-    schema::holds("yamba-gc-costs-1.json", &costs);
+    schema::holds("yamba-gc-costs/1", &costs);
     Yamba::new().file("app.gc", profile().to_string()).file("costs.json", costs.to_string())
 }
 
@@ -62,7 +62,7 @@ fn prepared() -> Yamba {
 fn count_and_time_follow_from_profile_and_costs() {
     let options = "gc predict app.gc --costs costs.json --collector serial --heap 128M --json";
     let found = document(&mut prepared(), options);
-    schema::holds("yamba-gc-predictions-1.json", &found);
+    schema::holds("yamba-gc-predictions/1", &found);
     let of = &found["predictions"][0];
     assert_eq!((&of["collector"], &of["heap_bytes"]), (&json!("serial"), &json!(128 << 20)));
     let value = |key: &str| of[key]["predicted"].as_f64().unwrap();
@@ -90,7 +90,7 @@ fn costs_that_cannot_serve_for_any_chosen_collector_are_refused() {
         "schema": "yamba-gc-costs/1", "jvm": "25.0.1", "machine": "m",
         "collectors": {"serial": costs(), "g1": of_g1}, "skipped": {},
     });
-    schema::holds("yamba-gc-costs-1.json", &old);
+    schema::holds("yamba-gc-costs/1", &old);
     let mut yamba = prepared().file("old.json", old.to_string());
     let predict = "gc predict app.gc --costs old.json --heap 64M";
     yamba.run(&format!("{predict} --collector g1")).refused(&[

@@ -21,7 +21,7 @@ fn prepared() -> Yamba {
 fn costs_of_jmh_predict_a_java_program() {
     let mut yamba = prepared();
     let found = document(&mut yamba, "predict words.vector --on jmh.json --json");
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let prediction = &found["predictions"][0];
     assert_eq!(prediction["platform"], "class_library");
     assert_eq!(prediction["predicted_ns"], 11_250.0);
@@ -36,7 +36,7 @@ fn imported_jmh_has_the_virtual_machine_and_intervals() {
     let mut yamba = prepared();
     let id = yamba.run("import jmh.json").ok().out;
     let run: Value = document(&mut yamba, &format!("show {} --json", id.trim()));
-    schema::holds("yamba-run-1.json", &run);
+    schema::holds("yamba-run/1", &run);
     assert_eq!(run["machine"]["java"]["flags"], json!(["-XX:TieredStopAtLevel=1"]));
     let shown = yamba.run(&format!("show {}", id.trim())).ok();
     assert!(!shown.out.contains("without intervals"), "{}", shown.out);

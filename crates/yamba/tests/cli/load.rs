@@ -87,7 +87,7 @@ fn fit_prints_each_distribution_and_writes_a_document() {
     assert!(!answer.out.contains("NaN"));
     let written = std::fs::read_to_string(yamba.folder.path().join("site.load")).unwrap();
     let model: Value = serde_json::from_str(&written).unwrap();
-    schema::holds("yamba-load-1.json", &model);
+    schema::holds("yamba-load/1", &model);
     let printed = document(&yamba.run("load fit access.log --json").ok());
     assert_eq!(printed, model);
     assert_eq!(model["source"]["refused_lines"], 1);
@@ -106,7 +106,7 @@ fn lines_that_are_left_out_are_in_the_summary() {
     assert!(answer.err.contains(reasons), "{}", answer.err);
     answer.says(&[&format!("left out  {reasons}\n")]);
     let model = document(&yamba.run("load fit access.log --json").ok());
-    schema::holds("yamba-load-1.json", &model);
+    schema::holds("yamba-load/1", &model);
     assert_eq!(
         model["source"]["refused_by"],
         json!([
@@ -304,7 +304,7 @@ fn rate_is_measured_and_kept() {
         "errors      none",
     ]);
     let run = document(&yamba.run("show latest --json").ok());
-    schema::holds("yamba-run-1.json", &run);
+    schema::holds("yamba-run/1", &run);
     let [latency, throughput] = &run["benchmarks"].as_array().unwrap()[..] else {
         panic!("{run:#}");
     };

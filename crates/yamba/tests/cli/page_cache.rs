@@ -34,9 +34,9 @@ fn prepared() -> Yamba {
 #[test]
 fn table_has_the_hits_of_each_size() {
     let mut yamba = prepared();
-    schema::holds("yamba-files-1.json", &files());
+    schema::holds("yamba-files/1", &files());
     let found = document(&mut yamba, "page-cache server.files --memory 32K --memory 1M --json");
-    schema::holds("yamba-page-cache-1.json", &found);
+    schema::holds("yamba-page-cache/1", &found);
     let ratios = |key: &str| [0, 1].map(|at| found["sizes"][at][key].as_f64().unwrap());
     assert_eq!(ratios("hit_ratio"), [0.0, 0.5]);
     assert_eq!(ratios("lru_hit_ratio"), [0.0, 0.5]);
@@ -67,7 +67,7 @@ fn data_that_the_processors_caches_cannot_hold_comes_from_memory() {
     let words =
         "predict server.vector --files server.files --memory 1M --on small-caches.json --json";
     let found = document(&mut yamba, words);
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let time = &found["file_times"][0];
     assert_eq!(time["processor_cache_ratio"], 0.0);
     // 32 reads of 800 ns, and 16 misses of 50 000 ns, by two requests.
@@ -90,7 +90,7 @@ fn predict_prices_hits_and_misses() {
     let begin = "predict server.vector --files server.files";
     let words = format!("{begin} --memory 32K --memory 1M --on costs.json --json");
     let found = document(&mut yamba, &words);
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let times = found["file_times"].as_array().unwrap();
     let of = |time: &Value, key: &str| time[key].as_f64().unwrap();
     // Two requests do 32 reads of 500 ns. Each miss costs 50 000 - 500 ns more.

@@ -100,7 +100,7 @@ fn json_of_predict_holds_its_schema() {
     let mut yamba = prepared();
     let words = "predict server.vector --on here.json --on slow.json --against small.vector --json";
     let found = document(&mut yamba, words);
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let first = &found["predictions"][0];
     assert_eq!(first["application"], "server");
     assert_eq!(first["unit"], "request");
@@ -124,7 +124,7 @@ fn json_of_predict_holds_its_schema() {
     assert_eq!(first["is_within_launches"], true, "that of the null call");
     let mut broken = found.clone();
     broken["predictions"][0]["predicted_ns"] = json!("much");
-    assert!(!schema::is_held("yamba-predict-1.json", &broken));
+    assert!(!schema::is_held("yamba-predict/1", &broken));
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn trace_of_strace_becomes_a_vector_that_can_be_predicted() {
     }
     let text = std::fs::read_to_string(yamba.folder.path().join("traced.vector")).unwrap();
     let found: Value = serde_json::from_str(&text).unwrap();
-    schema::holds("yamba-vector-1.json", &found);
+    schema::holds("yamba-vector/1", &found);
     assert_eq!(found["application"], "server");
     assert_eq!(found["command"], json!(["server", "-c"]));
     assert_eq!(found["traced"]["how"], "strace");
@@ -409,7 +409,7 @@ fn logs_of_each_process_and_standard_input_are_read() {
         assert!(answer.err.contains(error), "{}", answer.err);
         assert!(answer.err.contains("by --from"), "{}", answer.err);
         let vector: Value = serde_json::from_str(&answer.out).unwrap();
-        schema::holds("yamba-vector-1.json", &vector);
+        schema::holds("yamba-vector/1", &vector);
         assert_eq!(vector["traced"]["missing_processes"], json!([8]));
     }
     for (words, parts) in [

@@ -77,7 +77,7 @@ fn prediction_on_the_machine_of_the_trace_is_the_traced_time() {
         "user time: 5 us, as traced; 33333 units per second and core",
     ]);
     let found = document(&mut yamba, &format!("{words} --json"));
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let first = &found["predictions"][0];
     near(&first["predicted_ns"], 25_000.0);
     assert_eq!(first["context"], "traced");
@@ -129,7 +129,7 @@ fn prediction_on_another_system_scales_the_traced_times() {
         "user time where the vector was taken: 5 us; it is not predicted",
     ]);
     let found = document(&mut yamba, &format!("{words} --json"));
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let first = &found["predictions"][0];
     near(&first["predicted_ns"], 50_000.0);
     assert_eq!(first["traced_on"], "here.json");
@@ -180,7 +180,7 @@ fn prediction_from_benchmarks_alone_has_the_reason() {
         let answer = yamba.run(&words).ok();
         answer.says(&["usually too low (", reason, "predicted kernel time: 9.2 us"]);
         let found = document(&mut yamba, &format!("{words} --json"));
-        schema::holds("yamba-predict-1.json", &found);
+        schema::holds("yamba-predict/1", &found);
         let first = &found["predictions"][0];
         assert_eq!(first["context"], "benchmarks");
         assert_eq!(first["primitives"][0]["context_factor"], Value::Null);

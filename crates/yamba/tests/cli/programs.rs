@@ -271,12 +271,12 @@ fn disasm_refuses_port_of_other_platform() {
 }
 
 #[test]
-fn explain_names_ports_of_other_machines_of_a_target() {
+fn list_of_class_names_ports_of_other_machines_of_a_target() {
     let mut yamba = Yamba::new().file("steps.yamba", STEPS);
     let target = if cfg!(target_arch = "x86_64") { "aarch64-linux" } else { "x86_64-linux" };
-    let answer = yamba.run_words(&["explain", "steps", "--lib", ".", "--target", target]);
+    let answer = yamba.run_words(&["list", "steps", "--lib", ".", "--target", target]);
     answer.ok().says(&["ports of other machines", "steps_rare_", "on cpu(no_such_feature)"]);
-    let answer = yamba.run("explain steps --lib .").ok();
+    let answer = yamba.run("list steps --lib .").ok();
     assert!(!answer.out.contains("steps_rare"), "{}", answer.out);
 }
 

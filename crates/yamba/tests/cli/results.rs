@@ -110,39 +110,17 @@ fn open_file_of_passwords_is_named_once() {
 }
 
 #[test]
-fn salvage_saves_readable_entries_of_damaged_store() {
+fn damaged_store_names_the_command_that_recovers() {
     let mut yamba = kept();
-    let salvage = "salvage results.sqlite --store saved.sqlite";
-    yamba.run("salvage results.sqlite").refused(&["the store itself"]);
-    yamba.run("salvage nothing.sqlite").refused(&["no such file"]);
-    let path = yamba.folder.path().join("none.sqlite");
-    std::fs::write(yamba.folder.path().join("empty.sqlite"), "").unwrap();
-    for from in ["empty.sqlite", "postgresql://nobody@localhost:1/none"] {
-        let refused = yamba.run(&format!("salvage {from} --store none.sqlite"));
-        assert_eq!(refused.status, 2, "{}", refused.out);
-        assert!(!path.exists(), "{from}");
-    }
-    yamba
-        .run("salvage postgresql://nobody@localhost:1/none --store none.sqlite")
-        .refused(&["is a database", "pg_dump"]);
-    yamba.run(salvage).ok().says(&[FIRST, "3 entries saved"]);
-    for id in [FIRST, SECOND, THIRD] {
-        let whole = json(yamba.run(&format!("show {id} --json")));
-        let saved = json(yamba.run(&format!("show {id} --json --store saved.sqlite")));
-        assert_eq!(saved, whole);
-    }
-
     let path = yamba.folder.path().join("results.sqlite");
     let mut bytes = std::fs::read(&path).unwrap();
     let length = bytes.len();
     bytes[length - 3000..].fill(0xA5);
     std::fs::write(&path, bytes).unwrap();
-    let damaged = [FIRST, SECOND, THIRD].map(|id| yamba.run(&format!("show {id} --raw")));
-    let told = damaged.iter().find(|answer| answer.status == 2).unwrap();
-    assert!(told.err.contains("yamba salvage"), "{}", told.err);
-    let answer = yamba.run("salvage results.sqlite --store less.sqlite");
-    assert_eq!(answer.status, 1, "{}", answer.err);
-    answer.says(&["lost: "]);
+    let shown = [FIRST, SECOND, THIRD].map(|id| yamba.run(&format!("show {id} --raw")));
+    let refused = shown.iter().find(|answer| answer.status == 2).unwrap();
+    let command = format!("`sqlite3 '{}' .recover | sqlite3 NEW`", path.display());
+    assert!(refused.err.contains(&command), "{}", refused.err);
 }
 
 #[test]

@@ -1,14 +1,12 @@
-//! Checks documents against the published schemas in docs/schema. The checker supports only the
+//! Checks documents against the schemas that `yamba schema` prints. The checker supports only the
 //! keywords used there and fails at others. Existing JSON Schema validators take longer to compile
 //! than everything that uses this one.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
-use crate::support::{Yamba, root};
+use crate::support::Yamba;
 
-/// A published schema.
+/// The schema of a document.
 pub struct Schema {
     root: Value,
     /// Whether an undocumented field is also a fault. Documents that this version writes must have
@@ -17,10 +15,9 @@ pub struct Schema {
 }
 
 impl Schema {
-    fn published(name: &str, is_closed: bool) -> Schema {
-        let path = root().join("docs/schema").join(name);
-        let root = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        Schema { root, is_closed }
+    fn printed(name: &str, is_closed: bool) -> Schema {
+        let text = Yamba::new().run_words(&["schema", name]).ok().out;
+        Schema { root: serde_json::from_str(&text).unwrap(), is_closed }
     }
 
     fn with(&self, is_closed: bool) -> Schema {
@@ -169,20 +166,20 @@ fn matches(rule: &Value, text: &str) -> bool {
 /// Checks a run's document as this version writes it: valid, and without undocumented fields.
 #[track_caller]
 pub fn is_run(document: &Value) {
-    holds("yamba-run-1.json", document);
+    holds("yamba-run/1", document);
 }
 
 /// Checks a document that this version wrote against the named schema. Undocumented fields are
 /// faults.
 #[track_caller]
 pub fn holds(schema: &str, document: &Value) {
-    let faults = Schema::published(schema, true).faults(document);
+    let faults = Schema::printed(schema, true).faults(document);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// Whether a document satisfies the named schema.
 pub fn is_held(schema: &str, document: &Value) -> bool {
-    Schema::published(schema, true).faults(document).is_empty()
+    Schema::printed(schema, true).faults(document).is_empty()
 }
 
 fn small() -> Value {
@@ -198,7 +195,7 @@ fn small() -> Value {
 
 #[test]
 fn older_and_newer_documents_are_valid() {
-    let schema = Schema::published("yamba-run-1.json", false);
+    let schema = Schema::printed("yamba-run/1", false);
     let mut document = small();
     assert_eq!(schema.faults(&document), [""; 0]);
     document["benchmarks"][0]["colour"] = json!("grey");
@@ -208,7 +205,7 @@ fn older_and_newer_documents_are_valid() {
 /// The schema rejects exactly the documents that `import` rejects.
 #[test]
 fn broken_document_is_invalid() {
-    let schema = Schema::published("yamba-run-1.json", false);
+    let schema = Schema::printed("yamba-run/1", false);
     let changes: [(&str, Value); 14] = [
         ("/schema", json!("yamba-run/2")),
         ("/id", json!("latest")),
@@ -250,7 +247,7 @@ fn list_of_runs_is_valid() {
     let mut yamba = Yamba::new().file("small.json", small().to_string());
     yamba.run("import small.json").ok();
     let listed: Value = serde_json::from_str(&yamba.run("runs --json").ok().out).unwrap();
-    let schema = Schema::published("yamba-runs-1.json", true);
+    let schema = Schema::printed("yamba-runs/1", true);
     assert_eq!(schema.faults(&listed), [""; 0]);
     let mut broken = listed;
     broken[0]["colour"] = json!("grey");

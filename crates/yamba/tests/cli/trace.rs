@@ -26,7 +26,7 @@ echo "50 requests sent"
 fn vector(yamba: &Yamba, name: &str) -> Value {
     let text = fs::read_to_string(yamba.folder.path().join(name)).unwrap();
     let found = serde_json::from_str(&text).unwrap();
-    schema::holds("yamba-vector-1.json", &found);
+    schema::holds("yamba-vector/1", &found);
     found
 }
 
@@ -291,7 +291,7 @@ fn measured_time_stands_beside_the_prediction() {
     let failed = "exit status: 3: the measured time is that of a command that failed";
     assert!(answer.err.contains(failed), "{}", answer.err);
     let found: Value = serde_json::from_str(&answer.out).unwrap();
-    schema::holds("yamba-predict-1.json", &found);
+    schema::holds("yamba-predict/1", &found);
     let found = &found["predictions"][0];
     let [low, high] = [0, 1].map(|i| found["measured_interval_ns"][i].as_f64().unwrap());
     let number = |key: &str| found[key].as_f64().unwrap();

@@ -179,8 +179,9 @@ fn selftest_prints_expected_and_measured() {
 #[ignore = "needs g++"]
 fn noise_counts_false_alarms() {
     let mut yamba = Yamba::new();
-    let words =
-        format!("noise {CHAIN} lat_syscall_getppid --comparisons 1 --time 60ms --seed 7 --json");
+    let words = format!(
+        "selftest --noise {CHAIN} lat_syscall_getppid --comparisons 1 --time 60ms --seed 7 --json"
+    );
     // Other load may leave no comparable figure, which is then reported.
     let mut kept_before = 0;
     let answer = (0..10).find_map(|_| {
@@ -193,7 +194,7 @@ fn noise_counts_false_alarms() {
     });
     let answer = answer.expect("ten times nothing to compare");
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
-    schema::holds("yamba-noise-1.json", &document);
+    schema::holds("yamba-noise/1", &document);
     assert_eq!((&document["comparisons"], &document["seed"]), (&1.into(), &7.into()));
     assert_eq!(document["resampled"], 1000);
     let keys: Vec<&str> = document["benchmarks"]
@@ -225,9 +226,12 @@ fn noise_counts_false_alarms() {
 #[test]
 fn noise_refuses_wrong_arguments() {
     let mut yamba = Yamba::new();
-    yamba.run("noise no_such_benchmark").refused(&["no_such_benchmark"]);
-    yamba.run("noise --comparisons 0").refused(&["--comparisons"]);
-    yamba.run("noise --time 5").refused(&["--time", "unit"]);
+    yamba.run("selftest --noise no_such_benchmark").refused(&["no_such_benchmark"]);
+    yamba.run("selftest --noise --comparisons 0").refused(&["--comparisons"]);
+    yamba.run("selftest --noise --time 5").refused(&["--time", "unit"]);
+    for words in ["lat_pipe", "--comparisons 2", "--store x.sqlite"] {
+        yamba.run(&format!("selftest {words}")).refused(&["--noise"]);
+    }
 }
 
 #[test]
@@ -241,12 +245,12 @@ fn nothing_to_measure_is_an_error() {
 ";
     let mut yamba = Yamba::new().file("skipped.yamba", skipped);
     yamba
-        .run("noise skipped.yamba --comparisons 1 --time 10ms")
+        .run("selftest --noise skipped.yamba --comparisons 1 --time 10ms")
         .refused(&["nothing could be compared", "help: "]);
     // With `--json` the report is printed even if nothing could be compared.
-    let answer = yamba.run("noise skipped.yamba --comparisons 1 --time 10ms --json");
+    let answer = yamba.run("selftest --noise skipped.yamba --comparisons 1 --time 10ms --json");
     assert_eq!(answer.status, 2, "{}", answer.err);
     let document: Value = serde_json::from_str(&answer.out).expect(&answer.err);
-    schema::holds("yamba-noise-1.json", &document);
+    schema::holds("yamba-noise/1", &document);
     assert_eq!((&document["empty"], &document["launches"]), (&1.into(), &6.into()));
 }

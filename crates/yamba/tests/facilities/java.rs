@@ -88,14 +88,14 @@ pub fn documents_of_garbage_collection_are_valid() -> Result<(), Missing> {
     let mut yamba = compiled()?;
     page_commands::wait_for_costs();
     let costs = json(&mut yamba, "gc characterise --collector serial --json");
-    schema::holds("yamba-gc-costs-1.json", &costs);
+    schema::holds("yamba-gc-costs/1", &costs);
     yamba.run("gc profile -o words.gc --step 1M --collector serial -- java -cp . Words").ok();
     let text = std::fs::read_to_string(yamba.folder.path().join("words.gc")).unwrap();
-    schema::holds("yamba-gc-profile-1.json", &serde_json::from_str(&text).unwrap());
+    schema::holds("yamba-gc-profile/1", &serde_json::from_str(&text).unwrap());
     other_collectors_have_runs(&yamba, costs);
     let predict = "gc predict words.gc --collector serial --heap 64M --measure --runs 1 --json";
     let predicted = json(&mut yamba, predict);
-    schema::holds("yamba-gc-predictions-1.json", &predicted);
+    schema::holds("yamba-gc-predictions/1", &predicted);
     assert!(predicted["predictions"][0]["collections"]["measured"].is_number());
     dirty_cards_follow_from_stores(&mut yamba);
     Ok(())

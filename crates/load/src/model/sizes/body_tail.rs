@@ -12,8 +12,7 @@ const LEAST_SIDE: f64 = 0.005;
 const CUTS: usize = 120;
 
 /// Parameters of body and tail.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BodyTail {
     /// Mean of the natural logarithm of the size in bytes, without the cut.
     pub mu: f64,

@@ -49,13 +49,15 @@ pub(super) struct Address {
 impl Address {
     /// The address of the memory operand. `None` if the instruction does not access memory through
     /// an operand in its text.
-    pub(super) fn of(instruction: &Instruction) -> Option<Address> {
-        let uses = Uses::of(instruction);
+    pub(super) fn read(instruction: &Instruction) -> Option<Address> {
+        let uses = Uses::new(instruction);
         let accesses = uses.reads_memory || uses.writes_memory || instruction.is_vsib();
         if !has_memory(instruction) || !accesses {
             return None;
         }
-        let general = |register: Register| FullRegister::of(register).filter(|_| register.is_gpr());
+        let general = |register: Register| {
+            FullRegister::from_register(register).filter(|_| register.is_gpr())
+        };
         Some(Address {
             base: general(instruction.memory_base()),
             index: general(instruction.memory_index()),
@@ -111,7 +113,7 @@ impl Address {
 
 /// Why the instruction's memory operand cannot be set up.
 pub(super) fn refusal(instruction: &Instruction) -> Option<&'static str> {
-    let address = Address::of(instruction)?;
+    let address = Address::read(instruction)?;
     let segment = instruction.segment_prefix();
     if matches!(segment, Register::FS | Register::GS) {
         return Some("its operand is relative to a segment that belongs to the program");
@@ -127,7 +129,7 @@ pub(super) fn needs(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, 
         Div | Idiv => division(instruction),
         // The register is a bit offset, which could address memory far from the operand.
         Bt | Bts | Btr | Btc if has_memory(instruction) => {
-            let offset = FullRegister::of(instruction.op1_register()).into_iter();
+            let offset = FullRegister::from_register(instruction.op1_register()).into_iter();
             (offset.map(|p| (p, Preset::Bits(3))).collect(), None)
         }
         Xgetbv | Rdpru => (bits_of([(rcx, 0)]), None),
@@ -148,7 +150,8 @@ fn division(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<W
     const REMAINDER: u64 = 10;
     let rax = FullRegister::general(0);
     let rdx = FullRegister::general(2);
-    let divisor = FullRegister::of(instruction.op0_register()).filter(|_| !has_memory(instruction));
+    let divisor = FullRegister::from_register(instruction.op0_register())
+        .filter(|_| !has_memory(instruction));
     let bytes = match divisor {
         Some(_) => instruction.op0_register().size(),
         None => instruction.memory_size().size(),
@@ -168,8 +171,8 @@ fn division(instruction: &Instruction) -> (Vec<(FullRegister, Preset)>, Option<W
     (presets, Some(Word::Number(DIVISOR as i32)))
 }
 
-/// Whether `given` changes a register in the address of its memory operand.
-pub(super) fn changes_address(given: &Instruction, uses: &Uses) -> bool {
+/// Whether `original` changes a register in the address of its memory operand.
+pub(super) fn changes_address(original: &Instruction, uses: &Uses) -> bool {
     let is_written = |register| uses.written().any(|place| place == register);
-    Address::of(given).is_some_and(|address| address.registers().any(is_written))
+    Address::read(original).is_some_and(|address| address.registers().any(is_written))
 }

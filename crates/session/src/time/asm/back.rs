@@ -24,20 +24,20 @@ impl Back {
     }
 }
 
-/// Instructions that make the operand of `given` depend on its result.
-pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
+/// Instructions that make the operand of `original` depend on its result.
+pub(super) fn back(original: &Instruction, uses: &Uses) -> Option<Back> {
     let written = uses.operands.iter().find(|o| o.writes);
-    let is_load = uses.reads_memory && !uses.writes_memory && Address::of(given).is_some();
-    let around_load = || around(given, uses, written.filter(|_| is_load)?);
-    if changes_address(given, uses) {
+    let is_load = uses.reads_memory && !uses.writes_memory && Address::read(original).is_some();
+    let around_load = || around(original, uses, written.filter(|_| is_load)?);
+    if changes_address(original, uses) {
         let is_only = uses.written().count() == 1;
         return is_only.then(around_load)?;
     }
     let found = written
-        .and_then(|target| from_register(given, uses, target))
+        .and_then(|target| from_register(original, uses, target))
         .or_else(around_load)
-        .or_else(|| from_implicit(given, uses).map(Back::alone))
-        .or_else(|| from_memory(given, uses).map(Back::alone))
+        .or_else(|| from_implicit(original, uses).map(Back::alone))
+        .or_else(|| from_memory(original, uses).map(Back::alone))
         .or_else(|| from_flags(uses))?;
     let are_encodable = found.instructions.iter().all(|i| encode(i).is_some());
     are_encodable.then_some(found)
@@ -45,8 +45,8 @@ pub(super) fn back(given: &Instruction, uses: &Uses) -> Option<Back> {
 
 /// From the result of a load to a register of its address, if the result itself is not an address:
 /// clears all bits of the result and adds it to the register.
-fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
-    let address = Address::of(given)?;
+fn around(original: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
+    let address = Address::read(original)?;
     let base = address.registers().find(|p| *p != STACK)?;
     let is_address = address.registers().any(|p| p == target.place);
     let mut taken = &uses.needed() | &uses.implicit_writes;
@@ -60,7 +60,7 @@ fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
         Bank::Mask => Some((Register::K0 + number, false)),
     };
     let result = if let Some((from, wide)) = moved {
-        let code = match (wide, given.encoding()) {
+        let code = match (wide, original.encoding()) {
             (false, _) => Code::VEX_Kmovw_r32_kr,
             (true, EncodingKind::Legacy) => Code::Movq_rm64_xmm,
             (true, _) => Code::VEX_Vmovq_rm64_xmm,
@@ -71,7 +71,7 @@ fn around(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     } else {
         target.place
     };
-    let is_extended = matches!(given.mnemonic(), Mnemonic::Movzx | Mnemonic::Movsx);
+    let is_extended = matches!(original.mnemonic(), Mnemonic::Movzx | Mnemonic::Movsx);
     if is_extended {
         back.word = Some(Word::Number(0));
     } else {
@@ -94,20 +94,20 @@ fn with2(code: Code, to: Register, from: Register) -> Option<Instruction> {
     Instruction::with2(code, to, from).ok()
 }
 
-fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
+fn from_register(original: &Instruction, uses: &Uses, target: &Operand) -> Option<Back> {
     let is_source = |o: &&Operand| o.reads && o.place.bank != target.place.bank;
     if let Some(source) = uses.operands.iter().find(is_source) {
-        let back = across(given, target, source.place, source.register.size());
+        let back = across(original, target, source.place, source.register.size());
         return back.map(Back::alone);
     }
-    let address = Address::of(given).filter(|_| uses.reads_memory);
+    let address = Address::read(original).filter(|_| uses.reads_memory);
     let mut registers = address.iter().flat_map(|a| a.registers());
     if let Some(base) = registers.find(|p| *p != STACK) {
-        let bytes = given.memory_size().size();
-        let is_near = (-1024..0x3fff_0000).contains(&(given.memory_displacement64() as i64));
+        let bytes = original.memory_size().size();
+        let is_near = (-1024..0x3fff_0000).contains(&(original.memory_displacement64() as i64));
         let is_whole = bytes >= 8 || (bytes == 4 && is_near);
-        let carries = target.place.bank == Bank::Vector && is_whole && loads_as_is(given);
-        let back = carries.then(|| across(given, target, base, bytes.min(8)))??;
+        let carries = target.place.bank == Bank::Vector && is_whole && loads_as_is(original);
+        let back = carries.then(|| across(original, target, base, bytes.min(8)))??;
         return Some(Back { word: Some(Word::Register(base)), ..Back::alone(back) });
     }
     let reads_flags = uses.flags_read != 0 && target.place.bank == Bank::General;
@@ -116,20 +116,20 @@ fn from_register(given: &Instruction, uses: &Uses, target: &Operand) -> Option<B
 
 /// From `target` to a register of another bank.
 fn across(
-    given: &Instruction,
+    original: &Instruction,
     target: &Operand,
     source: FullRegister,
     bytes: usize,
 ) -> Option<Instruction> {
-    let vex = given.encoding() != EncodingKind::Legacy;
+    let vex = original.encoding() != EncodingKind::Legacy;
     let from = target.place;
     let [mask_to, mask_from] = [source, from].map(|p| Register::K0 + p.number);
     let [xmm_to, xmm_from] = [source, from].map(|p| Register::XMM0 + p.number);
     let [zmm_to, zmm_from] = [source, from].map(|p| Register::ZMM0 + p.number);
     let (to32, from32) = (source.register32(), from.register32());
     match (from.bank, source.bank) {
-        (Bank::General, Bank::Vector) => to_vector(given, vex, target.register, xmm_to),
-        (Bank::Vector, Bank::General) => from_vector(given, vex, bytes == 8, xmm_from, source),
+        (Bank::General, Bank::Vector) => to_vector(original, vex, target.register, xmm_to),
+        (Bank::Vector, Bank::General) => from_vector(original, vex, bytes == 8, xmm_from, source),
         (Bank::General, Bank::Mask) => with2(Code::VEX_Kmovw_kr_r32, mask_to, from32),
         (Bank::Mask, Bank::General) => with2(Code::VEX_Kmovw_r32_kr, to32, mask_from),
         (Bank::Mask, Bank::Vector) => with2(Code::EVEX_Vpmovm2d_zmm_kr, zmm_to, mask_from),
@@ -140,10 +140,15 @@ fn across(
 
 /// A move from a general to a vector register. The inverse of a conversion is the opposite
 /// conversion, which keeps the numbers normal.
-fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Option<Instruction> {
-    let name = format!("{:?}", given.mnemonic()).to_lowercase();
+fn to_vector(
+    original: &Instruction,
+    vex: bool,
+    from: Register,
+    to: Register,
+) -> Option<Instruction> {
+    let name = format!("{:?}", original.mnemonic()).to_lowercase();
     let wide = from.is_gpr64();
-    let from = FullRegister::of(from)?.sized(wide);
+    let from = FullRegister::from_register(from)?.sized(wide);
     if name.contains("cvt") {
         let double = name.contains("sd2");
         let code = match (vex, double, wide) {
@@ -172,13 +177,13 @@ fn to_vector(given: &Instruction, vex: bool, from: Register, to: Register) -> Op
 }
 
 fn from_vector(
-    given: &Instruction,
+    original: &Instruction,
     vex: bool,
     wide: bool,
     from: Register,
     to: FullRegister,
 ) -> Option<Instruction> {
-    let name = format!("{:?}", given.mnemonic()).to_lowercase();
+    let name = format!("{:?}", original.mnemonic()).to_lowercase();
     let register = to.sized(wide);
     if name.contains("cvt") {
         let code = match (vex, name.ends_with("sd"), wide) {
@@ -203,9 +208,9 @@ fn from_vector(
 }
 
 /// For implicit operands, as of `cqo`: from one general register to another.
-fn from_implicit(given: &Instruction, uses: &Uses) -> Option<Instruction> {
+fn from_implicit(original: &Instruction, uses: &Uses) -> Option<Instruction> {
     // The operand selects a system register, so only some values are valid.
-    if matches!(given.mnemonic(), Mnemonic::Xgetbv | Mnemonic::Rdpru) {
+    if matches!(original.mnemonic(), Mnemonic::Xgetbv | Mnemonic::Rdpru) {
         return None;
     }
     let target = uses.implicit_writes.first()?;
@@ -215,14 +220,14 @@ fn from_implicit(given: &Instruction, uses: &Uses) -> Option<Instruction> {
 }
 
 /// Loads the stored value.
-fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
+fn from_memory(original: &Instruction, uses: &Uses) -> Option<Instruction> {
     if !uses.writes_memory {
         return None;
     }
     let source = uses.operands.iter().find(|o| o.reads && !o.writes)?;
-    let bytes = given.memory_size().size();
+    let bytes = original.memory_size().size();
     let register = source.register;
-    let vex = given.encoding() != EncodingKind::Legacy;
+    let vex = original.encoding() != EncodingKind::Legacy;
     let code = match (source.place.bank, bytes) {
         (Bank::General, _) if bytes != register.size() => return None,
         (Bank::General, 1) => Code::Mov_r8_rm8,
@@ -239,7 +244,7 @@ fn from_memory(given: &Instruction, uses: &Uses) -> Option<Instruction> {
         (Bank::Vector, 64) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
         _ => return None,
     };
-    Instruction::with2(code, register, memory(given)).ok()
+    Instruction::with2(code, register, memory(original)).ok()
 }
 
 /// A `cmp` with a constant that differs from the register's value: all flags depend on the

@@ -55,7 +55,7 @@ impl Chain {
     }
 
     /// Two alternating moves, from one register to another and back.
-    fn of_moves(there: Instruction, back: Instruction) -> Chain {
+    fn from_moves(there: Instruction, back: Instruction) -> Chain {
         Chain {
             note: format!("chain: {}", show_all(&[there, back])),
             steps: vec![vec![there], vec![back]],
@@ -66,17 +66,17 @@ impl Chain {
 }
 
 /// The chain for one instruction, or the reason for its absence.
-pub(super) fn chain(given: &Instruction) -> Result<Chain, String> {
-    let uses = Uses::of(given);
-    let chain = as_given(given, &uses)
-        .or_else(|| renamed(given, &uses))
-        .or_else(|| through_implicit(given, &uses))
-        .or_else(|| through_memory(given, &uses))
-        .or_else(|| Some(Chain::with(*given, back::back(given, &uses)?)));
-    chain.ok_or_else(|| why_none(given, &uses).to_owned())
+pub(super) fn chain(original: &Instruction) -> Result<Chain, String> {
+    let uses = Uses::new(original);
+    let chain = as_given(original, &uses)
+        .or_else(|| renamed(original, &uses))
+        .or_else(|| through_implicit(original, &uses))
+        .or_else(|| through_memory(original, &uses))
+        .or_else(|| Some(Chain::with(*original, back::back(original, &uses)?)));
+    chain.ok_or_else(|| why_none(original, &uses).to_owned())
 }
 
-fn why_none(given: &Instruction, uses: &Uses) -> &'static str {
+fn why_none(original: &Instruction, uses: &Uses) -> &'static str {
     let gives = uses.written().next().is_some() || uses.writes_memory || uses.flags_written != 0;
     let needs = !uses.sources().is_empty() || uses.flags_read != 0;
     if !gives {
@@ -85,7 +85,7 @@ fn why_none(given: &Instruction, uses: &Uses) -> &'static str {
         "no latency: its result does not depend on its operands (a zero idiom)"
     } else if !needs {
         "no latency: it has no operand that a step before could give"
-    } else if changes_address(given, uses) {
+    } else if changes_address(original, uses) {
         "no latency: it changes a register of its own address; name other registers"
     } else {
         "no latency: no chain leads through one register, and no way back from its result to its operand is known"
@@ -93,33 +93,33 @@ fn why_none(given: &Instruction, uses: &Uses) -> &'static str {
 }
 
 /// A chain of the unchanged instruction, if it reads a register that it writes.
-fn as_given(given: &Instruction, uses: &Uses) -> Option<Chain> {
+fn as_given(original: &Instruction, uses: &Uses) -> Option<Chain> {
     let sources = uses.sources();
     let written = |o: &&Operand| o.writes && (sources.contains(&o.place) || is_same(o, uses));
     let operand = uses.operands.iter().find(written)?;
     let mut word = None;
-    if changes_address(given, uses) {
-        word = Some(address_stays(given, uses, operand)?);
+    if changes_address(original, uses) {
+        word = Some(address_stays(original, uses, operand)?);
     }
     let through = match uses.flags_read & uses.flags_written {
         0 => "",
         _ => " through the register and the flags",
     };
-    Some(Chain::alone(*given, through).with_word(word))
+    Some(Chain::alone(*original, through).with_word(word))
 }
 
 /// The memory content with which the written register, a part of the address, keeps its value.
-fn address_stays(given: &Instruction, uses: &Uses, operand: &Operand) -> Option<Word> {
+fn address_stays(original: &Instruction, uses: &Uses, operand: &Operand) -> Option<Word> {
     use Mnemonic::*;
     if uses.written().count() != 1 || uses.writes_memory {
         return None;
     }
-    let is_whole = operand.register.size() == 8 && given.memory_size().size() == 8;
-    match given.mnemonic() {
+    let is_whole = operand.register.size() == 8 && original.memory_size().size() == 8;
+    match original.mnemonic() {
         Add | Sub | Or | Xor if is_whole => Some(Word::Number(0)),
         And if is_whole => Some(Word::Number(-1)),
-        Imul if is_whole && given.op_count() == 2 => Some(Word::Number(1)),
-        _ if moves::loads_as_is(given) && holds_address(given, operand) => {
+        Imul if is_whole && original.op_count() == 2 => Some(Word::Number(1)),
+        _ if moves::loads_as_is(original) && holds_address(original, operand) => {
             Some(Word::Register(operand.place))
         }
         _ => None,
@@ -135,38 +135,38 @@ fn is_same(operand: &Operand, uses: &Uses) -> bool {
 
 /// Whether the loaded value is as wide as an address in the buffer. Four bytes are enough if the
 /// address and its displacement stay below 2 GiB.
-fn holds_address(given: &Instruction, written: &Operand) -> bool {
-    let loads = given.memory_size() == MemorySize::Unknown || given.memory_size().size() >= 4;
-    let is_whole = given.memory_size().size() >= 8 && written.register.size() >= 8;
-    let displacement = given.memory_displacement64() as i64;
+fn holds_address(original: &Instruction, written: &Operand) -> bool {
+    let loads = original.memory_size() == MemorySize::Unknown || original.memory_size().size() >= 4;
+    let is_whole = original.memory_size().size() >= 8 && written.register.size() >= 8;
+    let displacement = original.memory_displacement64() as i64;
     let is_near = (-1024..0x3fff_0000).contains(&displacement);
     loads && written.register.size() >= 4 && (is_whole || is_near)
 }
 
 /// A chain in which a source operand is replaced by the written register.
-fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
+fn renamed(original: &Instruction, uses: &Uses) -> Option<Chain> {
     // Exclude `ah` and the like: a write to one leaves the low byte unchanged, and the low byte is
     // what a source would become.
     let whole = |o: &&Operand| o.writes && renumbered(o.register, 0).is_some();
     for target in uses.operands.iter().filter(whole) {
         let alike = |o: &&Operand| o.reads && !o.writes && o.place.bank == target.place.bank;
         for source in uses.operands.iter().filter(alike) {
-            let mut changed = *given;
+            let mut changed = *original;
             let Some(register) = renumbered(source.register, target.place.number) else {
                 continue;
             };
-            if moves::copies_register(given)
+            if moves::copies_register(original)
                 && source.place != target.place
-                && let Some(back) = moves::reversed(given, source, target)
+                && let Some(back) = moves::reversed(original, source, target)
             {
-                return Some(Chain::of_moves(*given, back));
+                return Some(Chain::from_moves(*original, back));
             }
             changed.set_op_register(source.index, register);
             if encode(&changed).is_some() && !becomes_idle(&changed) {
                 return Some(Chain::alone(changed, ""));
             }
         }
-        if let Some(changed) = readdressed(given, uses, target) {
+        if let Some(changed) = readdressed(original, uses, target) {
             let word = uses.reads_memory.then_some(Word::Register(target.place));
             return Some(Chain::alone(changed, "").with_word(word));
         }
@@ -177,37 +177,37 @@ fn renamed(given: &Instruction, uses: &Uses) -> Option<Chain> {
 /// Whether the result became independent of the operands because two of them are now the same
 /// register.
 fn becomes_idle(changed: &Instruction) -> bool {
-    let uses = Uses::of(changed);
+    let uses = Uses::new(changed);
     let target = uses.operands.iter().find(|o| o.writes);
     target.is_some_and(|t| !uses.sources().contains(&t.place))
 }
 
 /// Replaces a register of the address by the written register.
-fn readdressed(given: &Instruction, uses: &Uses, target: &Operand) -> Option<Instruction> {
-    let is_load = (0..given.op_count()).any(|i| given.op_kind(i) == OpKind::Memory);
+fn readdressed(original: &Instruction, uses: &Uses, target: &Operand) -> Option<Instruction> {
+    let is_load = (0..original.op_count()).any(|i| original.op_kind(i) == OpKind::Memory);
     if !is_load || target.place.bank != Bank::General || uses.address.is_empty() {
         return None;
     }
-    if uses.reads_memory && !(moves::loads_as_is(given) && holds_address(given, target)) {
+    if uses.reads_memory && !(moves::loads_as_is(original) && holds_address(original, target)) {
         return None;
     }
-    let mut changed = *given;
-    let base = FullRegister::of(given.memory_base());
-    if base == Some(STACK) && !given.memory_index().is_gpr() {
+    let mut changed = *original;
+    let base = FullRegister::from_register(original.memory_base());
+    if base == Some(STACK) && !original.memory_index().is_gpr() {
         return None;
     }
     if base.is_some_and(|base| base != STACK) {
-        changed.set_memory_base(renumbered(given.memory_base(), target.place.number)?);
+        changed.set_memory_base(renumbered(original.memory_base(), target.place.number)?);
     } else {
-        changed.set_memory_index(renumbered(given.memory_index(), target.place.number)?);
+        changed.set_memory_index(renumbered(original.memory_index(), target.place.number)?);
     }
     encode(&changed).map(|_| changed)
 }
 
 /// A chain of the unchanged instruction, if it reads and writes a register that its text does not
 /// name, or the flags.
-fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
-    if changes_address(given, uses) {
+fn through_implicit(original: &Instruction, uses: &Uses) -> Option<Chain> {
+    if changes_address(original, uses) {
         return None;
     }
     let sources = uses.sources();
@@ -217,14 +217,14 @@ fn through_implicit(given: &Instruction, uses: &Uses) -> Option<Chain> {
             return None;
         }
         let name = format!("{:?}", place.register64()).to_lowercase();
-        return Some(Chain::alone(*given, &format!(" through {name}")));
+        return Some(Chain::alone(*original, &format!(" through {name}")));
     }
     let through_flags = uses.flags_read & uses.flags_written != 0;
-    through_flags.then(|| Chain::alone(*given, " through the flags"))
+    through_flags.then(|| Chain::alone(*original, " through the flags"))
 }
 
-fn through_memory(given: &Instruction, uses: &Uses) -> Option<Chain> {
-    let both = uses.reads_memory && uses.writes_memory && !changes_address(given, uses);
+fn through_memory(original: &Instruction, uses: &Uses) -> Option<Chain> {
+    let both = uses.reads_memory && uses.writes_memory && !changes_address(original, uses);
     let through = " through memory (each load is of what the last step stored)";
-    both.then(|| Chain::alone(*given, through))
+    both.then(|| Chain::alone(*original, through))
 }

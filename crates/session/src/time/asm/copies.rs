@@ -34,10 +34,10 @@ pub(super) struct Copies {
 }
 
 /// The copies of one instruction, or why they cannot be independent.
-pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
-    let uses = Uses::of(given);
-    let renamed = Renaming::of(given, &uses);
-    let mut all: Vec<Instruction> = renamed.copies(given);
+pub(super) fn copies(original: &Instruction) -> Result<Copies, String> {
+    let uses = Uses::new(original);
+    let renamed = Renaming::new(original, &uses);
+    let mut all: Vec<Instruction> = renamed.copies(original);
     if uses.reads_memory && uses.writes_memory {
         all = moved(&all);
     }
@@ -75,7 +75,7 @@ pub(super) fn copies(given: &Instruction) -> Result<Copies, String> {
 /// Whether it writes a part of a general register without reading it. Such a write still depends on
 /// the rest of the register.
 fn writes_part(instruction: &Instruction) -> bool {
-    let uses = Uses::of(instruction);
+    let uses = Uses::new(instruction);
     let part = |o: &Operand| o.place.bank == Bank::General && o.register.size() < 4;
     let mut operands = uses.operands.iter();
     operands.any(|o| o.writes && !o.reads && part(o))
@@ -93,7 +93,7 @@ fn described(all: &[Instruction]) -> String {
 /// The registers that every copy both reads and writes.
 fn shared(all: &[Instruction]) -> BTreeSet<FullRegister> {
     let both = |i: &Instruction| -> BTreeSet<FullRegister> {
-        let uses = Uses::of(i);
+        let uses = Uses::new(i);
         let sources = uses.sources();
         uses.written().filter(|p| sources.contains(p)).collect()
     };
@@ -114,11 +114,11 @@ struct Renaming {
 }
 
 impl Renaming {
-    fn of(given: &Instruction, uses: &Uses) -> Renaming {
+    fn new(original: &Instruction, uses: &Uses) -> Renaming {
         let implicit: BTreeSet<FullRegister> = &uses.implicit_reads | &uses.implicit_writes;
         let mut groups: Vec<Vec<Operand>> = Vec::new();
         for target in uses.operands.iter().filter(|o| o.writes) {
-            let group = group(given, uses, target);
+            let group = group(original, uses, target);
             let seen = groups.iter().flatten().any(|o| o.place == target.place);
             if !seen && !group.is_empty() {
                 groups.push(group);
@@ -134,7 +134,7 @@ impl Renaming {
             let all = numbers.map(|number| FullRegister { bank, number });
             all.filter(is_free).map(|p| p.number).collect()
         };
-        let is_evex = given.encoding() == EncodingKind::EVEX;
+        let is_evex = original.encoding() == EncodingKind::EVEX;
         let mut written = groups.iter().map(|g| g[0].place);
         Renaming {
             keeps_given: !written.any(|p| taken.contains(&p)),
@@ -156,21 +156,21 @@ impl Renaming {
     /// The copies: the given instruction first, unless the others read a register that it writes,
     /// then those with other registers. Two general registers stay free for dependency-breaking
     /// instructions.
-    fn copies(&self, given: &Instruction) -> Vec<Instruction> {
+    fn copies(&self, original: &Instruction) -> Vec<Instruction> {
         let mut copies = Vec::new();
         if self.keeps_given || self.groups.is_empty() {
-            copies.push(*given);
+            copies.push(*original);
         }
-        copies.extend((1..=MOST).map_while(|turn| self.copy(given, turn)));
+        copies.extend((1..=MOST).map_while(|turn| self.copy(original, turn)));
         if copies.is_empty() || self.groups.is_empty() {
-            return vec![*given];
+            return vec![*original];
         }
         copies
     }
 
     /// Copy number `turn`, from 1; `None` if there are no more free registers.
-    fn copy(&self, given: &Instruction, turn: usize) -> Option<Instruction> {
-        let mut copy = *given;
+    fn copy(&self, original: &Instruction, turn: usize) -> Option<Instruction> {
+        let mut copy = *original;
         for group in &self.groups {
             let place = group[0].place;
             let places = self.groups.iter().map(|g| g[0].place);
@@ -194,7 +194,7 @@ impl Renaming {
 
 /// The operands to rename together: the written operand, and its other mentions if its old value
 /// matters or if equal operands make an idiom.
-fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
+fn group(original: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     let other = |o: &&Operand| o.index != target.index && o.place == target.place;
     let mentions: Vec<Operand> = uses.operands.iter().filter(other).copied().collect();
     let whole: Vec<Operand> = std::iter::once(*target).chain(mentions).collect();
@@ -206,7 +206,7 @@ fn group(given: &Instruction, uses: &Uses, target: &Operand) -> Vec<Operand> {
     let probe = |group: &[Operand]| {
         // A register that every encoding can name, as a stand-in for all others.
         let number = if target.place.number == 3 { 1 } else { 3 };
-        let mut copy = *given;
+        let mut copy = *original;
         for operand in group {
             let register = renumbered(operand.register, number)?;
             copy.set_op_register(operand.index, register);
@@ -251,7 +251,7 @@ impl Copies {
     /// A general register that no step uses.
     fn unused(&self) -> Option<FullRegister> {
         let mut used: BTreeSet<FullRegister> = self.twins.iter().map(|(t, _)| *t).collect();
-        for uses in self.steps.iter().flatten().map(Uses::of) {
+        for uses in self.steps.iter().flatten().map(Uses::new) {
             used.extend(uses.needed().into_iter().chain(uses.written()));
         }
         FullRegister::usable().find(|p| !used.contains(p))

@@ -21,7 +21,7 @@ use iced_x86::Instruction;
 
 pub(super) use faults::explain;
 
-pub(super) use start::Given;
+pub(super) use start::Presets;
 
 use chain::Chain;
 use copies::Copies;
@@ -59,15 +59,15 @@ impl Figure {
 /// Latency and throughput of the instruction in `bytes`, or why it cannot be measured. Several
 /// figures of one aspect are alternatives, of which the smallest counts. `text` is the instruction
 /// as the user wrote it.
-pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Figure>, String> {
+pub(super) fn figures(text: &str, bytes: &[u8], presets: &Presets) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
     let mut refused = instructions.iter().filter_map(refusal::refusal);
-    let pair = Pair::of(&instructions);
+    let pair = Pair::find(&instructions);
     if let Some(pair) = pair.filter(|_| instructions.iter().all(|i| address::refusal(i).is_none()))
     {
-        let asked = instructions[0];
-        let mut figures = vec![latency(&asked, pair.chain(), given)];
-        figures.extend(throughputs(&asked, Ok(pair.copies()), given));
+        let requested = instructions[0];
+        let mut figures = vec![latency(&requested, pair.chain(), presets)];
+        figures.extend(throughputs(&requested, Ok(pair.copies()), presets));
         return Ok(figures);
     }
     let [instruction] = instructions[..] else {
@@ -80,8 +80,8 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
         return Err(format!("cannot be measured: {reason}"));
     }
     let (chain, copies) = (dependency_chain(&instruction), independent_copies(&instruction));
-    let mut figures = vec![latency(&instruction, chain, given)];
-    figures.extend(throughputs(&instruction, copies, given));
+    let mut figures = vec![latency(&instruction, chain, presets)];
+    figures.extend(throughputs(&instruction, copies, presets));
     // Notes show the instruction as the user wrote it.
     let ours = code::show(&instruction);
     for note in figures.iter_mut().flat_map(|f| &mut f.notes) {
@@ -92,13 +92,13 @@ pub(super) fn figures(text: &str, bytes: &[u8], given: &Given) -> Result<Vec<Fig
 
 /// The dependency chain for the latency, or the reason for its absence. Gathers and scatters need
 /// special sequences.
-fn dependency_chain(given: &Instruction) -> Result<Chain, String> {
-    if given.is_vsib() { vsib::chain(given) } else { chain::chain(given) }
+fn dependency_chain(original: &Instruction) -> Result<Chain, String> {
+    if original.is_vsib() { vsib::chain(original) } else { chain::chain(original) }
 }
 
 /// The independent copies for the throughput, or the reason for their absence.
-fn independent_copies(given: &Instruction) -> Result<Copies, String> {
-    if given.is_vsib() { vsib::copies(given) } else { copies::copies(given) }
+fn independent_copies(original: &Instruction) -> Result<Copies, String> {
+    if original.is_vsib() { vsib::copies(original) } else { copies::copies(original) }
 }
 
 /// Replaces an instruction in a note's list by its text as the user wrote it.
@@ -110,12 +110,13 @@ fn as_typed(note: &str, ours: &str, typed: &str) -> String {
     format!("{head}: {}", each.collect::<Vec<_>>().join("; "))
 }
 
-fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> Figure {
+fn latency(requested: &Instruction, chain: Result<Chain, String>, presets: &Presets) -> Figure {
     let chain = match chain {
         Ok(chain) => chain,
         Err(why) => return Figure::none("latency", why),
     };
-    let start = Start { asked, steps: &chain.steps, twins: &chain.twins, given, word: chain.word };
+    let start =
+        Start { requested, steps: &chain.steps, twins: &chain.twins, presets, word: chain.word };
     let Some(code) = start.code() else {
         let why = "no latency: its chain cannot be encoded";
         return Figure::none("latency", why.to_owned());
@@ -129,7 +130,11 @@ fn latency(asked: &Instruction, chain: Result<Chain, String>, given: &Given) -> 
 }
 
 /// Throughputs with different numbers of copies; the smallest figure counts.
-fn throughputs(asked: &Instruction, copies: Result<Copies, String>, given: &Given) -> Vec<Figure> {
+fn throughputs(
+    requested: &Instruction,
+    copies: Result<Copies, String>,
+    presets: &Presets,
+) -> Vec<Figure> {
     let all = match copies {
         Ok(copies) => copies,
         Err(why) => return vec![Figure::none("throughput", why)],
@@ -137,7 +142,8 @@ fn throughputs(asked: &Instruction, copies: Result<Copies, String>, given: &Give
     let fewer: Vec<Copies> = FEWER.iter().filter_map(|n| all.fewer(*n)).collect();
     let each = std::iter::once(all).chain(fewer);
     each.map(|copies| {
-        let start = Start { asked, steps: &copies.steps, twins: &copies.twins, given, word: None };
+        let start =
+            Start { requested, steps: &copies.steps, twins: &copies.twins, presets, word: None };
         let none = || "no throughput: its copies cannot be encoded".to_owned();
         Figure {
             aspect: "throughput",

@@ -36,11 +36,11 @@ fn is_vector_move(mnemonic: Mnemonic) -> bool {
 
 /// The opposite move: source and target are exchanged.
 pub(super) fn reversed(
-    given: &Instruction,
+    original: &Instruction,
     source: &Operand,
     target: &Operand,
 ) -> Option<Instruction> {
-    let mut back = *given;
+    let mut back = *original;
     for (to, from) in [(target, source), (source, target)] {
         back.set_op_register(to.index, renumbered(to.register, from.place.number)?);
     }

@@ -37,7 +37,7 @@ impl FullRegister {
         all.filter(|p| *p != STACK)
     }
 
-    pub(super) fn of(register: Register) -> Option<FullRegister> {
+    pub(super) fn from_register(register: Register) -> Option<FullRegister> {
         let bank = match register {
             r if r.is_gpr() => Bank::General,
             r if r.is_vector_register() => Bank::Vector,
@@ -128,7 +128,7 @@ fn writes(access: OpAccess) -> bool {
 }
 
 impl Uses {
-    pub(super) fn of(instruction: &Instruction) -> Uses {
+    pub(super) fn new(instruction: &Instruction) -> Uses {
         let mut factory = InstructionInfoFactory::new();
         let info = factory.info(instruction);
         let mut uses = Uses {
@@ -139,14 +139,14 @@ impl Uses {
         };
         if has_memory(instruction) {
             let parts = [instruction.memory_base(), instruction.memory_index()];
-            uses.address = parts.into_iter().filter_map(FullRegister::of).collect();
+            uses.address = parts.into_iter().filter_map(FullRegister::from_register).collect();
         }
         for memory in info.used_memory() {
             uses.reads_memory |= reads(memory.access());
             uses.writes_memory |= writes(memory.access());
         }
         for used in info.used_registers() {
-            let Some(place) = FullRegister::of(used.register()) else {
+            let Some(place) = FullRegister::from_register(used.register()) else {
                 continue;
             };
             let named = || uses.operands.iter().filter(|o| o.place == place);
@@ -211,7 +211,7 @@ fn operands(instruction: &Instruction, info: &InstructionInfo) -> Vec<Operand> {
         Some(Operand {
             index,
             register,
-            place: FullRegister::of(register)?,
+            place: FullRegister::from_register(register)?,
             reads: reads(access) && !is_idle,
             writes: writes(access),
             is_idle,

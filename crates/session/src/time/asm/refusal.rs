@@ -52,7 +52,7 @@ fn leaves(instruction: &Instruction) -> bool {
 }
 
 fn writes_stack_pointer(instruction: &Instruction) -> bool {
-    Uses::of(instruction).written().any(|p| p == STACK)
+    Uses::new(instruction).written().any(|p| p == STACK)
 }
 
 fn changes_environment(instruction: &Instruction) -> bool {
@@ -71,7 +71,7 @@ fn names_mmx(instruction: &Instruction) -> bool {
     let mut registers = (0..instruction.op_count()).map(|i| instruction.op_register(i));
     registers.any(|r| {
         r != Register::None
-            && FullRegister::of(r).is_none()
+            && FullRegister::from_register(r).is_none()
             && (r.is_mm() || r.is_st() || r.is_tmm())
     })
 }

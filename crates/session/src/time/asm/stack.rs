@@ -26,7 +26,7 @@ fn pops(instruction: &Instruction) -> bool {
 impl Pair {
     /// Completes a single push or pop to a pair. `None` if the instructions are neither of these
     /// nor a pair.
-    pub(super) fn of(instructions: &[Instruction]) -> Option<Pair> {
+    pub(super) fn find(instructions: &[Instruction]) -> Option<Pair> {
         let pair = match instructions {
             [one] if pushes(one) => [*one, pop_of(one)?],
             [one] if pops(one) => [push_of(one)?, *one],
@@ -34,8 +34,9 @@ impl Pair {
             _ => return None,
         };
         let moved: i32 = pair.iter().map(Instruction::stack_pointer_increment).sum();
-        let names_stack =
-            |i: &Instruction| i.op_count() > 0 && FullRegister::of(i.op0_register()) == Some(STACK);
+        let names_stack = |i: &Instruction| {
+            i.op_count() > 0 && FullRegister::from_register(i.op0_register()) == Some(STACK)
+        };
         let is_whole = moved == 0 && !pair.iter().any(names_stack);
         is_whole.then_some(Pair(pair))
     }
@@ -94,7 +95,7 @@ fn pop_of(push: &Instruction) -> Option<Instruction> {
     }
     let register = push.op0_register();
     let is_register = push.op_kind(0) == OpKind::Register && register.is_gpr();
-    let used = Uses::of(push).sources();
+    let used = Uses::new(push).sources();
     let free = FullRegister::usable().find(|p| !used.contains(p))?;
     let (code, to) = match (push.stack_pointer_increment(), is_register) {
         (-8, true) => (Code::Pop_r64, register),

@@ -14,7 +14,7 @@ const LANES: Register = Register::RSI;
 
 /// Start values from the user.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Given(BTreeMap<FullRegister, Value>);
+pub(in super::super) struct Presets(BTreeMap<FullRegister, Value>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
@@ -40,15 +40,15 @@ fn whole(text: &str) -> Option<u64> {
     Some(if is_negative { value.wrapping_neg() } else { value })
 }
 
-impl Given {
+impl Presets {
     /// Parses settings such as `rbx=7`, `xmm1=2.5` or `rcx=0xff`.
-    pub(in super::super) fn read(settings: &[String]) -> Result<Given, String> {
-        let mut given = Given::default();
+    pub(in super::super) fn read(settings: &[String]) -> Result<Presets, String> {
+        let mut presets = Presets::default();
         for setting in settings {
             let wrong = |why: &str| format!("--init {setting}: {why}");
             let (name, text) =
                 setting.split_once('=').ok_or_else(|| wrong("write REGISTER=VALUE"))?;
-            let place = register(name).and_then(FullRegister::of);
+            let place = register(name).and_then(FullRegister::from_register);
             let place = place.ok_or_else(|| wrong("a general, vector or mask register of x86_64 is needed, such as rbx, xmm1 or k1"))?;
             if place == STACK {
                 return Err(wrong("the stack pointer must stay"));
@@ -61,9 +61,9 @@ impl Given {
                 (_, Ok(number)) if place.bank == Bank::Vector => Value::Number(number),
                 _ => return Err(wrong("the value is no number that this register can hold")),
             };
-            given.0.insert(place, value);
+            presets.0.insert(place, value);
         }
-        Ok(given)
+        Ok(presets)
     }
 }
 
@@ -76,7 +76,7 @@ enum Lane {
 }
 
 impl Lane {
-    fn of(instruction: &Instruction) -> Lane {
+    fn from_instruction(instruction: &Instruction) -> Lane {
         match instruction.memory_size().element_type() {
             MemorySize::Float16 => Lane::Half,
             MemorySize::Float32 => Lane::Single,
@@ -101,11 +101,11 @@ impl Lane {
 /// The state before some steps.
 pub(super) struct Start<'a> {
     /// The requested instruction; it determines the lane type of vectors.
-    pub(super) asked: &'a Instruction,
+    pub(super) requested: &'a Instruction,
     pub(super) steps: &'a [Vec<Instruction>],
     /// Pairs of registers with equal start values.
     pub(super) twins: &'a [(FullRegister, FullRegister)],
-    pub(super) given: &'a Given,
+    pub(super) presets: &'a Presets,
     /// The initial content of the memory operand; `None` keeps that of the buffer.
     pub(super) word: Option<Word>,
 }
@@ -118,7 +118,7 @@ const FLAGS: i64 = 144;
 impl Start<'_> {
     /// The value of the benchmark's parameter `code`.
     pub(super) fn code(&self) -> Option<String> {
-        let lane = Lane::of(self.asked).filled(1.0).to_le_bytes();
+        let lane = Lane::from_instruction(self.requested).filled(1.0).to_le_bytes();
         let lane: String = lane.iter().map(|b| format!("{b:02x}")).collect();
         let steps: Option<Vec<String>> = self.steps.iter().map(|s| hexadecimal(s)).collect();
         let (start, end) = (hexadecimal(&self.start()?)?, hexadecimal(&self.end()?)?);
@@ -129,20 +129,20 @@ impl Start<'_> {
     /// address registers, and the flags last.
     fn start(&self) -> Option<Vec<Instruction>> {
         let steps = self.steps.iter().flatten();
-        let mut needed: BTreeSet<_> = steps.flat_map(|i| Uses::of(i).needed()).collect();
+        let mut needed: BTreeSet<_> = steps.flat_map(|i| Uses::new(i).needed()).collect();
         needed.extend(self.twins.iter().map(|(place, _)| *place));
-        needed.extend(self.given.0.keys().copied());
+        needed.extend(self.presets.0.keys().copied());
         needed.remove(&STACK);
         let presets = self.presets();
         let mut code = Vec::new();
         let of = |bank| needed.iter().filter(move |p| p.bank == bank);
         for place in of(Bank::Mask) {
-            let value = match self.given.0.get(place) {
+            let value = match self.presets.0.get(place) {
                 Some(Value::Bits(bits)) => *bits,
                 _ => u64::MAX,
             };
             code.push(Instruction::with2(Code::Mov_r64_imm64, Register::RAX, value).ok()?);
-            code.push(mask(place.number, self.asked)?);
+            code.push(mask(place.number, self.requested)?);
         }
         for place in of(Bank::Vector) {
             code.extend(self.vector(*place)?);
@@ -152,7 +152,7 @@ impl Start<'_> {
         }
         // The address of the lanes is no longer needed. The buffer's address is needed until the
         // end, so its register is set last.
-        let buffer = FullRegister::of(BUFFER)?;
+        let buffer = FullRegister::from_register(BUFFER)?;
         for place in of(Bank::General).filter(|p| **p != buffer) {
             code.extend(self.general(*place, &presets)?);
         }
@@ -168,31 +168,31 @@ impl Start<'_> {
 
     /// Start values by register, except those that the user gave.
     fn presets(&self) -> BTreeMap<FullRegister, Preset> {
-        let (own, _) = needs(self.asked);
-        let is_division = matches!(self.asked.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
-        let is_given = |(place, _): &(FullRegister, Preset)| self.given.0.contains_key(place);
-        let own = if is_division && own.iter().any(is_given) {
+        let (own, _) = needs(self.requested);
+        let is_division = matches!(self.requested.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
+        let is_preset = |(place, _): &(FullRegister, Preset)| self.presets.0.contains_key(place);
+        let own = if is_division && own.iter().any(is_preset) {
             // The upper half of the dividend must be less than the user's divisor, or the quotient
             // overflows.
             vec![(FullRegister::general(2), Preset::Bits(0))]
         } else {
             own
         };
-        let address = self.operand().and_then(Address::of);
+        let address = self.operand().and_then(Address::read);
         let address = address.map(|a| a.presets()).unwrap_or_default();
         let indices = self.steps.iter().flatten().filter(|i| i.is_vsib());
-        let indices = indices.filter_map(|i| FullRegister::of(i.memory_index()));
+        let indices = indices.filter_map(|i| FullRegister::from_register(i.memory_index()));
         let mut all: BTreeMap<FullRegister, Preset> = address.into_iter().collect();
         all.extend(own);
         all.extend(indices.map(|place| (place, Preset::Bits(0))));
-        all.retain(|place, _| !self.given.0.contains_key(place));
+        all.retain(|place, _| !self.presets.0.contains_key(place));
         all
     }
 
     /// The instruction with the memory operand that the steps use.
     fn operand(&self) -> Option<&Instruction> {
         let mut all = self.steps.iter().flatten();
-        all.find(|i| Address::of(i).is_some())
+        all.find(|i| Address::read(i).is_some())
     }
 
     fn general(
@@ -208,8 +208,8 @@ impl Start<'_> {
             let memory = MemoryOperand::with_base_displ(base, offset);
             Instruction::with2(Code::Lea_r64_m, to, memory).ok()
         };
-        if let Some(Value::Bits(given)) = self.given.0.get(&source) {
-            return Some(vec![bits(*given)?]);
+        if let Some(Value::Bits(presets)) = self.presets.0.get(&source) {
+            return Some(vec![bits(*presets)?]);
         }
         Some(match presets.get(&source) {
             Some(Preset::Bits(preset)) => vec![bits(*preset)?],
@@ -232,7 +232,7 @@ impl Start<'_> {
 
     /// Writes the content of the memory operand through the operand itself.
     fn word(&self) -> Option<Vec<Instruction>> {
-        let word = self.word.or(needs(self.asked).1);
+        let word = self.word.or(needs(self.requested).1);
         let (Some(word), Some(operand)) = (word, self.operand()) else {
             return Some(Vec::new());
         };
@@ -248,7 +248,7 @@ impl Start<'_> {
 
     /// Loads vectors only as wide as the steps use them, so that unused upper halves stay clean.
     fn vector(&self, place: FullRegister) -> Option<Vec<Instruction>> {
-        let (code, register) = match (self.width(), self.asked.encoding()) {
+        let (code, register) = match (self.width(), self.requested.encoding()) {
             (64, _) => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Register::ZMM0),
             (32, EncodingKind::EVEX) => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Register::YMM0),
             (32, _) => (Code::VEX_Vmovups_ymm_ymmm256, Register::YMM0),
@@ -257,11 +257,11 @@ impl Start<'_> {
             _ => (Code::VEX_Vmovups_xmm_xmmm128, Register::XMM0),
         };
         let load = |memory| Instruction::with2(code, register + place.number, memory).ok();
-        let bits = match self.given.0.get(&place) {
+        let bits = match self.presets.0.get(&place) {
             // The index vector of a gather or scatter is 0.
             None if self.presets().contains_key(&place) => 0,
             None => return Some(vec![load(MemoryOperand::with_base(LANES))?]),
-            Some(Value::Number(number)) => Lane::of(self.asked).filled(*number),
+            Some(Value::Number(number)) => Lane::from_instruction(self.requested).filled(*number),
             Some(Value::Bits(bits)) => *bits,
         };
         // Builds the vector in stack memory that the steps may overwrite.
@@ -312,8 +312,8 @@ fn parked(preset: Preset) -> Option<Vec<Instruction>> {
 
 /// Loads a mask register from rax: 64 bits for an AVX-512BW instruction, whose masks have one bit
 /// per byte, else 16.
-fn mask(number: u32, asked: &Instruction) -> Option<Instruction> {
-    let features = asked.cpuid_features();
+fn mask(number: u32, requested: &Instruction) -> Option<Instruction> {
+    let features = requested.cpuid_features();
     let wide = features.contains(&iced_x86::CpuidFeature::AVX512BW);
     let to = Register::K0 + number;
     if wide {

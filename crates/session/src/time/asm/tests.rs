@@ -6,7 +6,7 @@ use super::code::{decode, show_all};
 use super::figures;
 use super::operands::{FullRegister, Uses};
 use super::refusal::refusal;
-use super::start::Given;
+use super::start::Presets;
 use super::{dependency_chain as chain, independent_copies as copies};
 
 fn one(hexadecimal: &str) -> iced_x86::Instruction {
@@ -348,8 +348,8 @@ fn unmeasurable_instructions_are_rejected() {
 /// The parts of the benchmark's `code` for an instruction: lane, start, end and steps.
 fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
     let init: Vec<String> = init.iter().map(|i| (*i).to_owned()).collect();
-    let given = Given::read(&init).unwrap();
-    let figures = figures("", &bytes(hexadecimal), &given).unwrap();
+    let original = Presets::read(&init).unwrap();
+    let figures = figures("", &bytes(hexadecimal), &original).unwrap();
     let parts = |i: usize| -> Vec<String> {
         let code = figures[i].code.as_ref().unwrap();
         code.split('/').map(str::to_owned).collect()
@@ -436,7 +436,7 @@ fn division_has_the_same_operands_in_every_step() {
 
 #[test]
 fn push_and_pop_are_measured_together() {
-    let none = Given::default();
+    let none = Presets::default();
     for (hexadecimal, latency) in [
         ("50", "round trip, of both together: push rax; pop rax"),
         ("58", "round trip, of both together: push rax; pop rax"),
@@ -466,8 +466,8 @@ fn vectors_hold_ones_of_the_instructions_own_kind() {
     assert_eq!(single[0], "0000803f0000803f");
     assert!(start(&single).contains("vmovups ymm0, [rsi]; vmovups ymm2, [rsi]"));
     assert_eq!(show_all(&decode(&bytes(&single[2]))), "vzeroupper");
-    let [given, _] = codes("c5f458c2", &["ymm2=0.5"]);
-    assert!(start(&given).contains("mov rax, 0x3f0000003f000000"));
+    let [original, _] = codes("c5f458c2", &["ymm2=0.5"]);
+    assert!(start(&original).contains("mov rax, 0x3f0000003f000000"));
 }
 
 #[test]
@@ -479,14 +479,14 @@ fn invalid_init_is_rejected() {
         ("rbx=1.5", "no number"),
         ("xmm1=x", "no number"),
     ] {
-        let message = Given::read(&[setting.to_owned()]).unwrap_err();
+        let message = Presets::read(&[setting.to_owned()]).unwrap_err();
         assert!(message.contains(setting) && message.contains(reason), "{message}");
     }
 }
 
 #[test]
 fn exactly_one_instruction_is_accepted() {
-    let none = Given::default();
+    let none = Presets::default();
     let message = |hexadecimal: &str| figures("", &bytes(hexadecimal), &none).unwrap_err();
     assert!(message("9090").contains("this is 2"));
     assert!(message("").contains("this is 0"));
@@ -511,7 +511,7 @@ fn drawn(count: usize) -> impl Iterator<Item = iced_x86::Instruction> {
 fn wanted(step: &[iced_x86::Instruction]) -> BTreeSet<FullRegister> {
     let mut own = BTreeSet::new();
     let mut wanted = BTreeSet::new();
-    for uses in step.iter().map(Uses::of) {
+    for uses in step.iter().map(Uses::new) {
         wanted.extend(uses.sources().difference(&own).copied());
         own.extend(written(&uses));
     }
@@ -523,8 +523,8 @@ fn written(uses: &Uses) -> BTreeSet<FullRegister> {
     named.chain(uses.implicit_writes.iter().copied()).collect()
 }
 
-fn given_by(step: &[iced_x86::Instruction]) -> BTreeSet<FullRegister> {
-    step.iter().flat_map(|i| written(&Uses::of(i))).collect()
+fn written_by(step: &[iced_x86::Instruction]) -> BTreeSet<FullRegister> {
+    step.iter().flat_map(|i| written(&Uses::new(i))).collect()
 }
 
 #[test]
@@ -535,16 +535,17 @@ fn no_copy_needs_what_another_writes() {
             continue;
         };
         seen += 1;
-        let given: Vec<BTreeSet<FullRegister>> = copies.steps.iter().map(|s| given_by(s)).collect();
-        for (step, own) in copies.steps.iter().zip(&given) {
+        let original: Vec<BTreeSet<FullRegister>> =
+            copies.steps.iter().map(|s| written_by(s)).collect();
+        for (step, own) in copies.steps.iter().zip(&original) {
             // Copies reuse registers if there are more cache lines than registers.
-            let mut others = given.iter().filter(|g| *g != own).flatten();
+            let mut others = original.iter().filter(|g| *g != own).flatten();
             let wanted = wanted(step);
             assert!(!others.any(|p| wanted.contains(p)), "{}", show_all(step));
         }
         if copies.steps.len() == 1 {
             let step = &copies.steps[0];
-            assert!(wanted(step).is_disjoint(&given_by(step)), "{}", show_all(step));
+            assert!(wanted(step).is_disjoint(&written_by(step)), "{}", show_all(step));
         }
     }
     assert!(seen > 1_500, "{seen}");
@@ -558,9 +559,9 @@ fn every_step_of_a_chain_needs_the_one_before() {
             continue;
         };
         let step = chain.steps.concat();
-        let first = Uses::of(&step[0]);
-        let last = Uses::of(step.last().unwrap());
-        let by_register = wanted(&step).intersection(&given_by(&step)).count() > 0;
+        let first = Uses::new(&step[0]);
+        let last = Uses::new(step.last().unwrap());
+        let by_register = wanted(&step).intersection(&written_by(&step)).count() > 0;
         let by_flags = first.flags_read & last.flags_written != 0;
         let by_memory = first.reads_memory && first.writes_memory;
         // An idiom depends on its operand by its text only; the measurement shows whether the
@@ -574,7 +575,7 @@ fn every_step_of_a_chain_needs_the_one_before() {
 
 #[test]
 fn measured_instructions_can_be_encoded() {
-    let none = Given::default();
+    let none = Presets::default();
     for instruction in drawn(1_000) {
         let bytes = super::code::encode(&instruction).unwrap_or_default();
         for figure in figures("", &bytes, &none).unwrap_or_default() {

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use yamba_fleet::slow_nodes::{document, report};
+use yamba_session::document_file;
 use yamba_session::fleet_report;
 
-use crate::cli::{Failure, StoreOption, document_file, output};
+use crate::cli::{Failure, StoreOption, output};
 
-/// Which node of a fleet is slow?
+/// Find the slow nodes of a fleet
 ///
 /// Nodes of one kind are compared with each other: nodes with the same processor, system and
 /// settings are a class, and levels that many nodes share, such as two clock rates, are modes

@@ -18,7 +18,7 @@ use crate::cli::{
     Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, quantity,
 };
 
-/// Run a bundle on each node, and store the run of each
+/// Measure each node of a fleet and store its run
 ///
 /// Builds one bundle, starts it on each node, and stores each run as soon as it is complete. A node
 /// that fails, is drained or vanishes is named with the reason, and costs only itself. Repeat the

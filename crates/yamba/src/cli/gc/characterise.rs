@@ -3,12 +3,12 @@
 use clap::Args;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::costs::{CollectorCosts, Costs, Terms};
-use yamba_jvm::run::{Effort, Wanted};
+use yamba_session::gc::{CostsRequest, characterise};
 
-use super::{CollectorOption, JdkOption, costs};
+use super::{CollectorOption, JdkOption, Shown};
 use crate::cli::{Failure, output};
 
-/// Measure what the collectors of a JDK cost on this machine
+/// Measure what the collectors of a JDK cost here
 ///
 /// Small Java programs with known live objects (lists, trees, arrays, wide fan-in, blocks of bytes)
 /// run with each collector. A fit gives the fixed cost of a collection, and the cost of each live
@@ -39,14 +39,13 @@ pub(super) struct Characterise {
 
 impl Characterise {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let jvm = self.jdk.find()?;
-        let collectors = self.collectors.chosen();
-        let effort = if self.thorough { Effort::Thorough } else { Effort::Short };
-        let wanted = Wanted { collectors: &collectors, effort, is_forced: self.force };
-        let mut found = costs(&jvm, wanted)?;
-        let is_chosen = |name: &String| collectors.iter().any(|c| c.name() == name);
-        found.collectors.retain(|name, _| is_chosen(name));
-        found.skipped.retain(|name, _| is_chosen(name));
+        let request = CostsRequest {
+            jdk: self.jdk.jdk,
+            collectors: self.collectors.chosen(),
+            is_thorough: self.thorough,
+            is_forced: self.force,
+        };
+        let found = characterise(&request, &Shown::default())?;
         output::json_or_text(self.json, &found, text)
     }
 }

@@ -1,21 +1,19 @@
 //! `yamba gc profile`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::demand::Demand;
-use yamba_jvm::library::JavaCommand;
-use yamba_jvm::run::{LIMITS, Limits, OTHERS, Stage, profile, remove_varied};
+use yamba_jvm::run::Stage;
 use yamba_record::number::bytes;
-use yamba_session::java::failure;
+use yamba_session::gc::{ProfileRequest, profile};
 
-use super::{costs, jvm, needed};
-use crate::cli::output::StatusLine;
+use super::Shown;
 use crate::cli::{Failure, output, quantity};
 
-/// Record how much a Java application allocates, and how long its objects live
+/// Record allocation and object lifetimes of a Java application
 ///
 /// The application runs up to 31 times, with `--collector serial` nine times. In the first run,
 /// with the Serial collector, all live objects are copied and counted by age after each step of
@@ -51,66 +49,38 @@ pub(super) struct Profile {
 impl Profile {
     pub(super) fn run(self) -> Result<(), Failure> {
         output::check(Some(&self.output))?;
-        let mut command = JavaCommand::parse(&self.command).map_err(failure)?;
-        let removed = remove_varied(&mut command);
-        let jvm = jvm(home(&self.command[0]).as_deref())?;
-        let others = self.others();
-        let profiled = [&[Collector::Serial], &others[..]].concat();
-        let costs = costs(&jvm, needed(&profiled))?;
-        let serial = Collector::Serial.name();
-        if !costs.collectors.contains_key(serial) {
-            let reason = costs.skipped.get(serial);
-            let failure = Failure::new(reason.map_or("no costs of Serial", String::as_str));
-            return Err(
-                failure.help("`yamba gc characterise --collector serial --force` tries again")
-            );
-        }
-        if !removed.is_empty() {
-            output::note(&format!("replaced options: {}\n", removed.join(" ")));
-        }
-        let limits = Limits { time: self.time_limit, ..LIMITS };
-        let shown = Shown::new(&command.name(), &others);
-        let found =
-            profile(&jvm, &costs, &others, &command, self.step, limits, &|stage| shown.show(stage));
-        drop(shown);
-        let found = found.map_err(|e| Failure::new(e).help("run the command by itself first"))?;
+        let request = ProfileRequest {
+            command: self.command,
+            step_bytes: self.step,
+            collectors: self.collectors,
+            time_limit: self.time_limit,
+        };
+        let found = profile(&request, &Shown::default())?;
         output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
         output::result(&summary(&found))
     }
-
-    /// Collectors of ordinary runs beside Serial.
-    fn others(&self) -> Vec<Collector> {
-        let is_chosen = |collector: &Collector| {
-            self.collectors.is_empty()
-                || self.collectors.iter().any(|name| name == collector.name())
-        };
-        OTHERS.into_iter().filter(is_chosen).collect()
-    }
 }
 
-/// Says how long a profile takes, and shows its runs.
-struct Shown {
-    line: StatusLine,
+/// Says how long a profile takes.
+#[derive(Clone, Copy)]
+pub(super) struct ProfileShown {
     begun: Instant,
     /// Runs after the first one, at most.
     more: usize,
 }
 
-impl Shown {
-    fn new(application: &str, others: &[Collector]) -> Self {
+impl ProfileShown {
+    pub(super) fn new(others: &[Collector]) -> ProfileShown {
         // Each collector has two heaps with three runs each. G1 has one run with each heap for its
         // cards.
         let of_g1 = if others.contains(&Collector::G1) { 0 } else { 2 };
-        Self {
-            line: StatusLine::new(&format!("{application}: counting live objects")),
-            begun: Instant::now(),
-            more: 6 * (1 + others.len()) + of_g1,
-        }
+        ProfileShown { begun: Instant::now(), more: 6 * (1 + others.len()) + of_g1 }
     }
 
-    fn show(&self, stage: Stage) {
+    /// The status line of a run. Before the first ordinary run, prints the time of the others.
+    pub(super) fn text(&self, stage: Stage) -> Option<String> {
         let Stage::Ordinary(collector, step) = stage else {
-            return;
+            return None;
         };
         let name = collector.name();
         if (collector, step.number) == (Collector::Serial, 1) {
@@ -120,15 +90,8 @@ impl Shown {
                 "the run that counts took {seconds} s; at most {more} follow, 60 s for each collector unless one run with each heap takes longer\n"
             ));
         }
-        let (number, count) = (step.number, step.count);
-        self.line.show(&format!("ordinary runs with {name}: {number} of {count}"));
+        Some(format!("ordinary runs with {name}: {} of {}", step.number, step.count))
     }
-}
-
-/// The JDK of a command like `/opt/jdk/bin/java`.
-fn home(java: &str) -> Option<PathBuf> {
-    let java = std::fs::canonicalize(java).ok().filter(|_| java.contains('/'))?;
-    Some(Path::new(&java).parent()?.parent()?.to_owned())
 }
 
 fn summary(demand: &Demand) -> String {

@@ -14,7 +14,7 @@ use yamba_toolchain::build::host;
 
 use super::report;
 use crate::cli::output::{self, StatusLine};
-use crate::cli::{Answer, Failure, StoreOption, arguments, of_system, quantity};
+use crate::cli::{Answer, Failure, StoreOption, arguments, quantity, system_failure};
 
 /// Options of every load.
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub(super) struct DriveOptions {
 }
 
 /// The load that the command line asks for.
-pub(super) struct Asked<'a> {
+pub(super) struct Load<'a> {
     pub(super) url: &'a str,
     pub(super) paths: Vec<String>,
     pub(super) pace: Pace,
@@ -53,8 +53,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl DriveOptions {
-    pub(super) fn measure(&self, asked: Asked) -> Result<Answer, Failure> {
-        let target = Target::resolve(asked.url).map_err(|e| {
+    pub(super) fn measure(&self, load: Load) -> Result<Answer, Failure> {
+        let target = Target::resolve(load.url).map_err(|e| {
             Failure::new(e).help(
                 "name the server as http://HOST:PORT, with a path if its objects are below one",
             )
@@ -62,11 +62,11 @@ impl DriveOptions {
         let headers = Headers::parse(self.host.as_deref(), &self.headers).map_err(|e| {
             Failure::new(e).help("write --host shop.example.org and --header 'Accept: text/html'")
         })?;
-        let requests = Requests::new(&target, &headers, asked.paths.into_iter()).map_err(|e| {
+        let requests = Requests::new(&target, &headers, load.paths.into_iter()).map_err(|e| {
             Failure::new(e).help("this path cannot be asked for: take it out of the model or log")
         })?;
         load::check_store(&self.store.choice())?;
-        let parameters = asked
+        let parameters = load
             .parameters
             .into_iter()
             .chain(self.host.iter().map(|host| ("host_header", json!(host))))
@@ -75,17 +75,17 @@ impl DriveOptions {
             plan: Plan {
                 target,
                 requests,
-                pace: asked.pace,
-                length: asked.length,
+                pace: load.pace,
+                length: load.length,
                 timeout: self.timeout,
                 connections: self.connections as usize,
             },
             parameters: Parameters(parameters.collect()),
-            unsuccessful: asked.unsuccessful,
+            unsuccessful: load.unsuccessful,
             seed: self.seed,
             arguments: arguments(),
         };
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         let line = StatusLine::new("sending");
         let mut progress = |responses: u64| line.show(&format!("{responses} responses"));
         let measured = load::measure(request, &host(), &stop, &mut progress)?;

@@ -12,7 +12,7 @@ use crate::cli::{Failure, output, quantity};
 /// Columns of a plot, where standard output is no terminal.
 const COLUMNS: usize = 80;
 
-/// Make a model of an access log, and print how well it fits
+/// Make a model of an access log
 ///
 /// For popularity, sizes, times between requests, requests of a session and think times, families
 /// of distributions are fitted by maximum likelihood. The test of Kolmogorov and Smirnov compares

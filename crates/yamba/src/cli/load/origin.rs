@@ -9,9 +9,9 @@ use yamba_harness::Stop;
 use yamba_load::drive::{Origin, OriginError};
 
 use super::source;
-use crate::cli::{Failure, of_system, output, quantity};
+use crate::cli::{Failure, output, quantity, system_failure};
 
-/// Be an origin whose objects have the sizes and statuses of a model
+/// Serve objects with the sizes and statuses of a model
 ///
 /// Responses take as long as in the log, if the log has these times (see `yamba load fit
 /// --latency-field`). Otherwise they are sent at once, or after --latency. Caches may keep the
@@ -49,8 +49,8 @@ impl ServeOrigin {
             Failure::new(format!("cannot serve at {address}: {e}"))
                 .help("choose another --port; 0 is a free one")
         })?;
-        let stop = Stop::on_signals().map_err(of_system)?;
-        let at = origin.address().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
+        let at = origin.address().map_err(system_failure)?;
         output::result(&format!(
             "serving {} objects at http://{at} until Ctrl-C\n",
             model.popularity.objects()

@@ -8,15 +8,15 @@ use yamba_load::drive::{log_at_full_speed, log_at_its_times};
 use yamba_load::model::{mix, repeated, replayed};
 use yamba_session::load::is_success;
 
-use super::drive::{Asked, DriveOptions};
+use super::drive::{DriveOptions, Load};
 use super::run::rate;
 use super::source::LogSource;
 use crate::cli::{Answer, Failure, output, quantity};
 
-/// Send the requests of a log to a server, at their own times
+/// Send the requests of a log to a server
 ///
-/// Requests with other methods than GET and HEAD are left out. Those of the same second are spread
-/// over it.
+/// Each is sent at its own time. Requests with other methods than GET and HEAD are left out. Those
+/// of the same second are spread over it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -70,7 +70,7 @@ impl Replay {
                 log_at_full_speed(requests, users as usize)
             }
         };
-        self.options.measure(Asked {
+        self.options.measure(Load {
             url: &self.url,
             paths: log.paths,
             pace,

@@ -9,7 +9,7 @@ use serde_json::json;
 use yamba_load::drive::{model_at_rate, model_users};
 use yamba_session::load::is_success;
 
-use super::drive::{Asked, DriveOptions};
+use super::drive::{DriveOptions, Load};
 use super::source;
 use crate::cli::{Answer, Failure, quantity};
 
@@ -77,7 +77,7 @@ impl RunModel {
                 model_users(&model, users as usize, !self.no_think, most, seed)
             }
         };
-        self.options.measure(Asked {
+        self.options.measure(Load {
             url: &self.url,
             paths: (0..model.popularity.objects()).map(|object| model.path(object)).collect(),
             pace,

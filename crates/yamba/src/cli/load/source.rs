@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use flate2::bufread::MultiGzDecoder;
 use yamba_load::model::{FieldChoice, LatencyField, Log, LogFault, LogReader, Model};
+use yamba_session::document_file;
 
-use crate::cli::{Failure, document_file, output, quantity};
+use crate::cli::{Failure, output, quantity};
 
 /// The file name that means standard input.
 const STANDARD_INPUT: &str = "-";

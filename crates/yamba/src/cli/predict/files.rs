@@ -23,6 +23,7 @@ const READS: ReadNames = ReadNames {
 };
 
 #[derive(Args)]
+#[command(next_help_heading = "Reads of files")]
 pub(super) struct FileOptions {
     /// The accesses of the application to files, `yamba-files/1`: predicts the time of its reads
     #[arg(long, value_name = "FILES", requires = "memory")]
@@ -31,11 +32,11 @@ pub(super) struct FileOptions {
     #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
     memory: Vec<u64>,
     /// Largest read-ahead of all devices [default: that of the traced machine]
-    #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes, hide_short_help = true)]
     read_ahead: Option<u64>,
     /// A measured hit ratio of the page cache, SIZE=PERCENT, for the chart of `--page`: 64M=71.5%;
     /// may be repeated
-    #[arg(long, value_name = "POINT", requires_all = ["files", "page"], value_parser = measured_hits)]
+    #[arg(long, value_name = "POINT", requires_all = ["files", "page"], value_parser = measured_hits, hide_short_help = true)]
     measured_hits: Vec<(u64, f64)>,
 }
 

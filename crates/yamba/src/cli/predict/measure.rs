@@ -13,7 +13,7 @@ use yamba_trace::live::{self, Enough, Measured, Pattern, TickBorder, Units, Work
 
 use crate::cli::output::{self, StatusLine};
 use crate::cli::trace::failure;
-use crate::cli::{Failure, of_system};
+use crate::cli::{Failure, system_failure};
 
 /// How long the application runs. Linux tells kernel from user time by samples, so short runs are
 /// uncertain, most of all where the kernel has a small share.
@@ -27,14 +27,14 @@ const ENOUGH: Enough = Enough {
 /// Runs the application of the vector without a tracer.
 pub(super) fn measured(vector: &Vector) -> Result<Measured, Failure> {
     let workload = workload(vector)?;
-    let stop = Stop::on_signals().map_err(of_system)?;
+    let stop = Stop::on_signals().map_err(system_failure)?;
     let line = StatusLine::new(&format!(
         "running {} for up to {} s of its time",
         vector.application,
         ENOUGH.most.as_secs()
     ));
     let mut measured = live::measure(&workload, &ENOUGH, &|| stop.requested()).map_err(failure)?;
-    let found = TickBorder::measure(&workload.command[0]).map_err(of_system)?;
+    let found = TickBorder::measure(&workload.command[0]).map_err(system_failure)?;
     measured.add_missed(found.border, vector.events());
     drop(line);
     if let Some(failure) = found.failure {

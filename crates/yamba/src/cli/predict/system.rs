@@ -16,7 +16,9 @@ use yamba_session::java::JavaHere;
 use yamba_store::Detail;
 use yamba_toolchain::build::host;
 
-use crate::cli::{Failure, StoreOption, Terminal, arguments, java, of_system, output, run_ref};
+use crate::cli::{
+    Failure, StoreOption, Terminal, arguments, java, output, run_ref, system_failure,
+};
 
 /// The default system.
 const HERE: &str = "this machine";
@@ -117,7 +119,7 @@ impl Systems {
             self.measure_all(&mut known)?;
         } else if let Some(plan) = planned(&wanted) {
             output::note(&plan);
-            let stop = Stop::on_signals().map_err(of_system)?;
+            let stop = Stop::on_signals().map_err(system_failure)?;
             let asked = Asked {
                 needs: &needs,
                 until: self.measuring.begun + costs::TIME,
@@ -207,7 +209,7 @@ impl Systems {
     fn measure_all(&mut self, known: &mut Known) -> Result<(), Failure> {
         let terminal = Terminal::default();
         let prepared = costs::prepared(own_arguments(), &terminal)?;
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         let time_s = prepared.dry_run(&stop)?.time_s;
         output::note(&format!(
             "measuring the costs of all primitives for about {time_s:.0} s, for later predictions, too\n"

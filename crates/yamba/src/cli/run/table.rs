@@ -34,7 +34,7 @@ pub(in crate::cli) struct Style {
     pub colour: bool,
     /// Parameters that the user set. They are shown even if all points of a benchmark have the same
     /// value.
-    pub given: Vec<String>,
+    pub set_parameters: Vec<String>,
     /// Whether to show all tests of a measuring circle, in the paper's format.
     pub tests: bool,
     /// The group of each benchmark; empty if there is only one group.
@@ -287,7 +287,7 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
         same_name.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
     };
     let is_shown = |name: &String| {
-        style.given.contains(name) || benchmark.swept.contains(name) || differs(name)
+        style.set_parameters.contains(name) || benchmark.swept.contains(name) || differs(name)
     };
     let each = benchmark.parameters.0.iter();
     Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())

@@ -25,8 +25,8 @@ pub(in crate::cli) fn page(
         let study::Position { line, column } = fault.place;
         format!("{path}:{line}:{column}: {}", fault.message)
     })?;
-    if let Some(Command::Study(asked)) = recorded(&run.producer.arguments) {
-        study::set(&mut study, &asked.set)
+    if let Some(Command::Study(options)) = recorded(&run.producer.arguments) {
+        study::set(&mut study, &options.set)
             .map_err(|_| format!("{path}: it has not the parameters that were set"))?;
     }
     let rows = study::rows(&study, run, &[]);

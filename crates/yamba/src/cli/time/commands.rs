@@ -13,7 +13,7 @@ use yamba_session::commands::{Request, Shell, prepare_commands};
 use yamba_toolchain::build::host;
 
 use crate::cli::output::{self, StatusLine};
-use crate::cli::{Answer, Failure, arguments, of_system, quantity};
+use crate::cli::{Answer, Failure, arguments, quantity, system_failure};
 use crate::wrap::wrap;
 
 /// Options of statements and instructions. `--setup` is refused with a reason of its own.
@@ -34,49 +34,49 @@ const OF_STATEMENTS: [&str; 12] = [
 
 /// Options of whole commands.
 #[derive(Args)]
-#[command(next_help_heading = "Whole commands")]
+#[command(next_help_heading = "Whole commands (with --command)")]
 pub(super) struct Commands {
     /// Whole commands instead: each run is a fresh process, interleaved with those of the other
     /// commands; may be repeated
     #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = OF_STATEMENTS)]
     pub(super) commands: Vec<String>,
-    /// With --command: names of the commands, in their order
-    #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"])]
+    /// names of the commands, in their order
+    #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     names: Vec<String>,
-    /// With --command: run this before each run, untimed; once for all commands, or once for each
+    /// run this before each run, untimed; once for all commands, or once for each
     #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     prepare: Vec<String>,
-    /// With --command: replace {NAME} by each of these values; may be repeated
+    /// replace {NAME} by each of these values; may be repeated
     #[arg(short = 'L', long = "parameter", value_name = "NAME=A,B,C", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = values)]
     parameters: Vec<(String, Vec<String>)>,
-    /// With --command: untimed runs of each command at the beginning
-    #[arg(short = 'w', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "1", value_parser = quantity::count(0..=10000))]
+    /// untimed runs of each command at the beginning
+    #[arg(short = 'w', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "1", value_parser = quantity::count(0..=10000), hide_short_help = true)]
     warmup: u64,
-    /// With --command: number of runs [default: at least 10, and for 3 s]
+    /// number of runs [default: at least 10, and for 3 s]
     #[arg(short = 'r', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(1..=100_000))]
     runs: Option<u64>,
-    /// With --command: time for the runs of each command
+    /// time for the runs of each command
     #[arg(long = "time", value_name = "TIME", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "3s", value_parser = quantity::time)]
     time: Duration,
-    /// With --command: failing runs count, too
-    #[arg(short = 'i', long, requires = "commands", conflicts_with_all = ["statements", "asm"])]
+    /// failing runs count, too
+    #[arg(short = 'i', long, requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     ignore_failure: bool,
-    /// With --command: the shell, or `none`. Its start-up is measured and subtracted [default:
+    /// the shell, or `none`. Its start-up is measured and subtracted [default:
     /// /bin/sh where a command needs a shell]
-    #[arg(short = 'S', long, value_name = "SHELL", requires = "commands", conflicts_with_all = ["statements", "asm"])]
+    #[arg(short = 'S', long, value_name = "SHELL", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     shell: Option<String>,
-    /// With --command: the file that each run reads as its standard input
-    #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"])]
+    /// the file that each run reads as its standard input
+    #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     input: Option<PathBuf>,
-    /// With --command: where standard output goes: pipe (emptied by Yamba), null, inherit, or a
+    /// where standard output goes: pipe (emptied by Yamba), null, inherit, or a
     /// file
-    #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of)]
+    #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of, hide_short_help = true)]
     output: CommandOutput,
     /// The option of another tool, which users of it try
     #[arg(long, hide = true, value_name = "FILE", value_parser = other_export)]
     export_json: Option<String>,
-    /// With --command: seed of the random order [default: random, and recorded]
-    #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX))]
+    /// seed of the random order [default: random, and recorded]
+    #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
     seed: Option<u64>,
 }
 
@@ -139,7 +139,7 @@ impl Commands {
             .help("use --output pipe, or --output FILE"));
         }
         let prepared = prepare_commands(self.request(timeout))?;
-        let stop = Stop::on_signals().map_err(of_system)?;
+        let stop = Stop::on_signals().map_err(system_failure)?;
         let line = StatusLine::new("warming up");
         let begun = Instant::now();
         let mut progress = |done: u64, all: u64| line.show(&said(done, all, begun.elapsed()));

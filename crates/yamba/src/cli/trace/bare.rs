@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use yamba_trace::live::run_bare;
 
-use crate::cli::{Failure, of_system};
+use crate::cli::{Failure, system_failure};
 
 /// Run a program whose clock readings are system calls
 #[derive(Args)]
@@ -35,7 +35,7 @@ impl Bare {
 
 /// The words before the options and a command that run it in this way.
 pub(super) fn words() -> Result<Vec<String>, Failure> {
-    let program = std::env::current_exe().map_err(of_system)?;
+    let program = std::env::current_exe().map_err(system_failure)?;
     let program = program.into_os_string().into_string();
     let words = program.map(|program| vec![program, "bare".to_owned()]);
     // A path that is not UTF-8 cannot be started by the words of a command.

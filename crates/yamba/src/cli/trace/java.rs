@@ -1,38 +1,12 @@
-//! `yamba trace --java`: calls of Java's class library.
+//! The remarks of `yamba trace --java`.
 
-use yamba_jvm::library::live::Program;
-use yamba_jvm::library::vector::{Counted, Names, Sampled, vector};
-use yamba_jvm::library::{JavaCommand, Jvm};
-use yamba_predict::{Vector, machine_name};
-use yamba_record::Machine;
+use yamba_jvm::library::vector::{Counted, Sampled};
+use yamba_predict::Vector;
 use yamba_record::number::number;
-use yamba_session::java::failure;
 
-use super::TraceCommand;
-use crate::cli::{Failure, java, output};
+use crate::cli::output;
 
-/// Runs the program once to count its calls, then without counting to sample it.
-pub(super) fn trace(options: &TraceCommand) -> Result<(Vector, Machine), Failure> {
-    let jvm = Jvm::from_command(&options.command).map_err(failure)?;
-    let command = JavaCommand::parse(&options.command).map_err(failure)?;
-    let here = java::here(jvm)?;
-    let program =
-        Program { command: options.command.clone(), hides_output: options.output.is_none() };
-    let counted = program.count(&here.jvm, &here.jars).map_err(failure)?;
-    let sampled = program.sample(&here.jvm, &here.jars).map_err(failure)?;
-    let names = Names {
-        application: options.application.clone().unwrap_or_else(|| command.name()),
-        unit: options.unit.clone(),
-        units: options.units,
-        command: options.command.clone(),
-        machine: machine_name(&here.machine),
-    };
-    let vector = vector(&counted, &sampled, names);
-    output::note(&remarks(&counted, &sampled, &vector));
-    Ok((vector, here.machine))
-}
-
-fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {
+pub(super) fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {
     let calls: f64 = vector.primitives.iter().map(|used| used.count).sum();
     let share = |ns: f64| number(100.0 * ns / sampled.all_ns());
     let mut text = format!(

@@ -86,7 +86,7 @@ skipped  lat_root
             needs root
 Intervals are within launches: they say nothing of the next run.
 ";
-    let plain = Style { given: vec!["scale".to_owned()], ..Style::default() };
+    let plain = Style { set_parameters: vec!["scale".to_owned()], ..Style::default() };
     assert_eq!(shown(&all, &plain), expected);
     let coloured = Style { colour: true, ..Style::default() };
     assert!(shown(&all, &coloured).contains("\x1b[1;31mINVALID\x1b[0m"));

@@ -1,0 +1,90 @@
+//! Reads profiles and costs, and says which other file was named in place of one.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use yamba_jvm::gc::costs::SCHEMA as COSTS;
+use yamba_jvm::gc::demand::SCHEMA as PROFILE;
+
+use crate::Failure;
+
+/// A document with the command that writes it.
+struct Form {
+    schema: &'static str,
+    is: &'static str,
+    help: &'static str,
+}
+
+const FORMS: [Form; 2] = [
+    Form {
+        schema: PROFILE,
+        is: "a profile",
+        help: "`yamba gc predict` takes the file that `yamba gc profile -o FILE -- java ...` writes; it runs the application itself, and reads no log",
+    },
+    Form {
+        schema: COSTS,
+        is: "costs",
+        help: "--costs takes the file that `yamba gc characterise --json > FILE` writes",
+    },
+];
+
+/// An earlier version wrote the document.
+const OLD: &str = "an earlier version of Yamba may have written it: take it again with `yamba gc profile` or `yamba gc characterise`";
+
+/// Reads a document with a schema.
+pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, Failure> {
+    let place = path.display();
+    let form = FORMS.iter().find(|form| form.schema == schema);
+    let form = form.expect("each schema that is read has its form");
+    let bytes = std::fs::read(path).map_err(|e| {
+        Failure::new(format!("{place}: {e}")).help("docs/gc.md describes profiles and costs")
+    })?;
+    let refused = |what: &str| {
+        Failure::new(format!("{place}: it is {what}, not {} ({schema})", form.is)).help(form.help)
+    };
+    let value: Value = serde_json::from_slice(without_mark(&bytes))
+        .map_err(|e| refused(&other(&bytes).unwrap_or_else(|| format!("no whole JSON: {e}"))))?;
+    if value["schema"] != schema {
+        return Err(refused(&other_document(&value)));
+    }
+    serde_json::from_value(value).map_err(|e| Failure::new(format!("{place}: {e}")).help(OLD))
+}
+
+/// The text without a byte order mark.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
+/// The kind of a file that is no JSON. `None`: unknown.
+fn other(bytes: &[u8]) -> Option<String> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
+    let has = |words: &[&str]| words.iter().any(|word| start.contains(word));
+    let found = if bytes.starts_with(b"\x1f\x8b") {
+        "compressed by gzip"
+    } else if bytes.starts_with(b"FLR\0") {
+        "a recording of JDK Flight Recorder"
+    } else if bytes.starts_with(b"JAVA PROFILE") {
+        "a heap dump"
+    } else if has(&["][gc", "] GC(", "[info][", "Pause Young"]) {
+        "a log of a Java virtual machine (-Xlog)"
+    } else if has(&["[GC ", "[Full GC", "[ParNew", "[GC-", "CommandLine flags:"]) {
+        "a log of a Java virtual machine before JDK 9 (-XX:+PrintGC)"
+    } else if has(&["<af-start", "<verbosegc", "<?xml"]) {
+        "a log in XML, as OpenJ9 writes it"
+    } else {
+        return None;
+    };
+    Some(found.to_owned())
+}
+
+/// The kind of another JSON document.
+fn other_document(value: &Value) -> String {
+    let schema = value["schema"].as_str();
+    let known = schema.and_then(|schema| FORMS.iter().find(|form| form.schema == schema));
+    match (known, schema) {
+        (Some(form), _) => format!("a document of {}", form.is),
+        (None, Some(schema)) => format!("a document of the form {schema:?}"),
+        (None, None) => "a JSON document without a schema".to_owned(),
+    }
+}

@@ -1,0 +1,331 @@
+//! Traces an application: counts its system calls and page faults, or its calls of Java's class
+//! library, and makes its vector.
+
+mod java;
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use yamba_harness::{Stop, unix_s};
+use yamba_jvm::library::vector::{Counted, Sampled};
+use yamba_page_cache::FileAccesses;
+use yamba_predict::{Vector, machine_name};
+use yamba_record::Machine;
+use yamba_toolchain::build::host;
+use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
+use yamba_trace::{Log, Trace, read_strace};
+
+use super::{Failure, machine, system_failure};
+
+/// How the calls of a program are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// By programs in the kernel, with times; needs root.
+    Bpf,
+    /// By strace, without times.
+    Strace,
+}
+
+/// What is traced.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A program with its arguments.
+    Command(Vec<String>),
+    /// A running process.
+    Process(u32),
+    /// The output of `strace -f`, or `-` for standard input; several files of `strace -ff`.
+    Logs(Vec<PathBuf>),
+    /// A command that begins with `java`, whose calls of the class library are counted.
+    Java(Vec<String>),
+}
+
+/// A request for the vector of an application.
+#[derive(Clone)]
+pub struct Request {
+    /// What is traced.
+    pub subject: Subject,
+    /// By default BPF where it is possible, else strace.
+    pub counting: Option<Counting>,
+    /// The command line of the shell that loads the server.
+    pub load: Option<String>,
+    /// The name of the application; by default that of its program.
+    pub application: Option<String>,
+    /// The name of one unit of work.
+    pub unit: String,
+    /// The number of units of work in the trace, or in each run of it.
+    pub units: f64,
+    /// Finds the number of units in the output.
+    pub units_from: Option<Pattern>,
+    /// How often the command runs.
+    pub runs: u32,
+    /// How often the same work is done without the tracer and with it.
+    pub rounds: u32,
+    /// Whether the accesses to files are recorded.
+    pub records_files: bool,
+    /// Whether the output of the program is hidden.
+    pub hides_output: bool,
+    /// The words before options and a command that run it with system calls for clock readings.
+    pub bare: Vec<String>,
+}
+
+/// The vector of an application.
+pub struct Traced {
+    /// The vector.
+    pub vector: Vector,
+    /// The accesses to files, if they were recorded.
+    pub files: Option<FileAccesses>,
+    /// The machine where the application ran; `Machine::default()` if it is unknown.
+    pub machine: Machine,
+    /// Start of the trace, in seconds since 1970 (UTC).
+    pub started_unix_s: Option<f64>,
+}
+
+impl Traced {
+    /// Whether no event was lost, and the application did not fail.
+    pub fn is_complete(&self) -> bool {
+        let has_failed = self.vector.traced.as_ref().is_some_and(|traced| traced.failure.is_some());
+        self.vector.losses().is_empty() && !has_failed
+    }
+}
+
+/// What happens meanwhile.
+pub enum Event<'a> {
+    /// The calls of a running process are counted, until the user stops it.
+    Attached(u32),
+    /// strace counts, without times, for this reason.
+    NoTimes(String),
+    /// The command failed.
+    CommandFailed {
+        /// The program.
+        program: &'a str,
+        /// How it ended.
+        end: String,
+    },
+    /// Something was not counted.
+    Uncounted(String),
+    /// Several runs were requested, and strace has traced one.
+    TracedOnce,
+    /// The calls are counted. Lines that were not understood are of `place`.
+    Counted {
+        /// The trace.
+        trace: &'a Trace,
+        /// The log, or the tracer.
+        place: &'a str,
+    },
+    /// The calls of the class library are counted, and their time is sampled.
+    JavaCounted {
+        /// The counts.
+        counted: &'a Counted,
+        /// The samples.
+        sampled: &'a Sampled,
+        /// The vector.
+        vector: &'a Vector,
+    },
+}
+
+/// Receives what happens.
+pub type Observer<'a> = &'a dyn Fn(Event<'_>);
+
+/// Traces an application, or reads what strace wrote.
+///
+/// # Errors
+/// If the application cannot be traced.
+pub fn trace(request: &Request, stop: &Stop, observer: Observer<'_>) -> Result<Traced, Failure> {
+    let started_unix_s = unix_s();
+    let (trace, machine) = match &request.subject {
+        Subject::Java(command) => {
+            let (vector, machine) = java::trace(request, command, observer)?;
+            return Ok(Traced { vector, files: None, machine, started_unix_s });
+        }
+        Subject::Logs(logs) => (request.read(logs, observer)?, Machine::default()),
+        Subject::Command(_) | Subject::Process(_) => {
+            (request.live(stop, observer)?, machine(&host()))
+        }
+    };
+    let application = &trace.vector.application;
+    let named = |files| FileAccesses { application: application.clone(), ..files };
+    let files = trace.files.map(named);
+    Ok(Traced { vector: trace.vector, files, machine, started_unix_s })
+}
+
+impl Request {
+    /// Reads what strace wrote.
+    fn read(&self, logs: &[PathBuf], observer: Observer<'_>) -> Result<Trace, Failure> {
+        let mut texts = Vec::new();
+        for path in logs {
+            let text = read(path).map_err(|e| {
+                Failure::new(format!("{}: {e}", path.display()))
+                    .help("name the file that `strace -o` wrote, or `-` for standard input")
+            })?;
+            texts.push(text);
+        }
+        let read = logs.iter().zip(&texts);
+        let read: Vec<Log> =
+            read.map(|(path, text)| Log { process: log_process(path), text }).collect();
+        let request = yamba_trace::Request {
+            application: self.application.clone(),
+            unit: self.unit.clone(),
+            units: self.units,
+        };
+        let place = |log: usize| logs[log].display().to_string();
+        let trace = read_strace(&read, &request, self.records_files);
+        let trace = trace.map_err(|refusal| {
+            Failure::new(format!("{}: {refusal}", place(refusal.log()))).help(refusal.help())
+        })?;
+        let first = trace.unread.first().map_or(0, |unread| unread.log);
+        observer(Event::Counted { trace: &trace, place: &place(first) });
+        Ok(trace)
+    }
+
+    fn live(&self, stop: &Stop, observer: Observer<'_>) -> Result<Trace, Failure> {
+        let process = match self.subject {
+            Subject::Process(process) => Some(process),
+            _ => None,
+        };
+        // The tracer asks for the first time when it counts.
+        let is_announced = Cell::new(self.load.is_some());
+        let stopped = || {
+            if let Some(process) = process.filter(|_| !is_announced.replace(true)) {
+                observer(Event::Attached(process));
+            }
+            stop.requested()
+        };
+        let names = Names { application: self.application.clone(), unit: self.unit.clone() };
+        let workload = self.workload();
+        let method = self.method(observer)?;
+        let traced_all = matches!(method, Method::Bpf(_));
+        let mut trace = match process {
+            Some(process) => {
+                live::attach(method, process, &workload, &names, &stopped).map_err(failure)?
+            }
+            None => {
+                let mut run = live::trace(method, &workload, &names, &stopped).map_err(failure)?;
+                if let Some(end) = run.failure {
+                    let program = &workload.command[0];
+                    observer(Event::CommandFailed { program, end: end.to_string() });
+                    if let Some(traced) = &mut run.trace.vector.traced {
+                        traced.failure = Some(end.to_string());
+                    }
+                }
+                for missing in run.uncounted {
+                    observer(Event::Uncounted(missing));
+                }
+                run.trace
+            }
+        };
+        self.name(&mut trace.vector);
+        if self.runs.max(self.rounds) > 1 && !traced_all {
+            observer(Event::TracedOnce);
+        }
+        observer(Event::Counted { trace: &trace, place: "strace" });
+        Ok(trace)
+    }
+
+    fn workload(&self) -> Workload {
+        let command = match &self.subject {
+            Subject::Command(command) => command.clone(),
+            _ => Vec::new(),
+        };
+        Workload {
+            command,
+            load: self.load.clone(),
+            runs: self.runs,
+            rounds: self.rounds,
+            bare: self.bare.clone(),
+            units: match &self.units_from {
+                Some(pattern) => Units::From(pattern.clone()),
+                None => Units::Number(self.units),
+            },
+            hides_output: self.hides_output,
+        }
+    }
+
+    /// The requested method, or the best one that is possible here.
+    fn method(&self, observer: Observer<'_>) -> Result<Method, Failure> {
+        match self.counting {
+            Some(Counting::Strace) if self.records_files => {
+                Err(Failure::new("--files: the calls of a running strace have no places in files")
+                    .help(FILES_HELP))
+            }
+            Some(Counting::Strace) => Ok(Method::Strace),
+            Some(Counting::Bpf) => Method::bpf(self.records_files).map_err(|reason| {
+                Failure::new(reason.to_string())
+                    .help("`--how strace` counts without privilege and without times")
+            }),
+            None if self.records_files => Method::bpf(true)
+                .map_err(|reason| Failure::new(format!("--files: {reason}")).help(FILES_HELP)),
+            None => Ok(Method::bpf(false).unwrap_or_else(|reason| {
+                observer(Event::NoTimes(reason.to_string()));
+                Method::Strace
+            })),
+        }
+    }
+
+    /// Writes the workload into the vector, so that it can be measured again.
+    fn name(&self, vector: &mut Vector) {
+        if let Some(traced) = &mut vector.traced {
+            traced.machine = machine_name(&machine(&host()));
+        }
+        vector.load.clone_from(&self.load);
+        vector.units_from = self.units_from.as_ref().map(|p| p.as_str().to_owned());
+        let program = vector.command.first().and_then(|path| path.rsplit('/').next());
+        if let (None, Some(program)) = (&self.application, program) {
+            program.clone_into(&mut vector.application);
+        }
+    }
+}
+
+const FILES_HELP: &str =
+    "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
+
+/// The message for an application that was not traced or measured.
+pub fn failure(fault: Fault) -> Failure {
+    match fault {
+        Fault::System(e) => system_failure(e),
+        Fault::NoProcess => {
+            Failure::new("there is no such process").help("`ps -e` lists the running processes")
+        }
+        Fault::NotYours => Failure::new("the process belongs to another user")
+            .help("trace a process of your own, or run this command as root"),
+        Fault::NotStarted(program, e) if program == "strace" => {
+            Failure::new(format!("strace cannot be started: {e}"))
+                .help("install the package strace; `--from` reads its output of another machine")
+        }
+        Fault::NotStarted(program, e) => Failure::new(format!("{program}: {e}"))
+            .help("after `--`, name a program and its arguments; a line of the shell is sh -c 'LINE'"),
+        Fault::NoCalls => Failure::new("strace counted no system call")
+            .help("its message is above: the program must exist, and a running process must be yours; in a container, `docker run --cap-add SYS_PTRACE` lets strace trace"),
+        Fault::EndedEarly => Failure::new("the program ended before its load")
+            .help("a server must run in the foreground, or as a daemon, until the load ends; without `--load`, one run of a command is traced"),
+        Fault::StillBusy => Failure::new("the program still computes after 60 s, so its load was not started")
+            .help("with `-p`, a running process is traced"),
+        Fault::Load(end) => Failure::new(format!("the load failed: {end}"))
+            .help("its messages are above; it is a command line of the shell"),
+        Fault::NoUnits(pattern) => {
+            Failure::new(format!("--units-from: no number above 0 matches {pattern:?} in the output"))
+                .help("the output is above; the group in round brackets must match a number, with or without commas")
+        }
+        Fault::NoControlGroup(e) => Failure::new(format!("--rounds: a control group, which has the processor time without the tracer, cannot be made: {e}"))
+            .help("run as root, where /proc/self/mounts lists a cgroup2; without `--rounds`, none is needed"),
+        Fault::Stopped => Failure::new("stopped: the number of units is not known, so no vector was made")
+            .help("with `-p`, a stop ends the trace and the vector is written"),
+    }
+}
+
+/// Reads a text from a file, or from standard input for `-`. Bytes that are not UTF-8, as in a
+/// path, become replacement characters.
+fn read(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        bytes = std::fs::read(path)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The process whose number ends the name of a log of `strace -ff`.
+fn log_process(path: &Path) -> Option<u32> {
+    path.extension()?.to_str()?.parse().ok()
+}
