@@ -6,6 +6,68 @@
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 
+use crate::view::{Part, Span, Table, Text, View};
+
+/// A view as a document whose title is a heading of this level.
+pub fn document(view: &View, level: usize) -> String {
+    let mut all = heading(level, &view.title);
+    for section in &view.sections {
+        let parts = blocks(&section.parts);
+        if !parts.is_empty() {
+            all.extend(heading(level + 1, &section.title));
+            all.extend(parts);
+        }
+    }
+    all.join("\n")
+}
+
+fn heading(level: usize, title: &str) -> Vec<String> {
+    let is_named = !title.is_empty();
+    is_named.then(|| format!("{} {}\n", "#".repeat(level), text(title))).into_iter().collect()
+}
+
+fn blocks(parts: &[Part]) -> Vec<String> {
+    parts.iter().flat_map(block).collect()
+}
+
+/// The blocks of a part. A drawing has none.
+fn block(part: &Part) -> Vec<String> {
+    match part {
+        Part::Line(text) => vec![paragraph(&line(text))],
+        Part::List(lines) => vec![list(&lines.iter().map(line).collect::<Vec<_>>())],
+        Part::Facts(facts) => {
+            let facts =
+                facts.iter().map(|(name, value)| format!("{}: {}", text(name), line(value)));
+            vec![list(&facts.collect::<Vec<_>>())]
+        }
+        Part::Table(table) => vec![view_table(table)],
+        Part::Markdown(text) => vec![format!("{}\n", text.trim())],
+        Part::Folded(title, parts) => {
+            let summary = format!("<details><summary>{}</summary>\n", text(title));
+            [&[summary][..], &blocks(parts), &["</details>\n".to_owned()]].concat()
+        }
+        Part::Charts(_) | Part::HeatMap(_) => Vec::new(),
+    }
+}
+
+fn view_table(shown: &Table) -> String {
+    let (titles, rows) = shown.readable();
+    let rows: Vec<Vec<String>> =
+        rows.into_iter().map(|row| row.into_iter().map(line).collect()).collect();
+    table(&shown.caption, &titles, &rows)
+}
+
+/// A text as a line.
+fn line(line: &Text) -> String {
+    let spans = line.0.iter().map(|span| match span {
+        Span::Plain(plain) => text(plain),
+        Span::Strong(word) | Span::Mark(_, word) => strong(word),
+        Span::Code(name) => code(name),
+        Span::History(_) => String::new(),
+    });
+    spans.collect()
+}
+
 /// A paragraph. Escapes a first character that would start another kind of block.
 pub fn paragraph(line: &str) -> String {
     let digits = line.chars().take_while(char::is_ascii_digit).count();

@@ -61,7 +61,7 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 {
         ""
-    } else if what.ends_with("ch") {
+    } else if what.ends_with("ch") || what.ends_with('s') {
         "es"
     } else {
         "s"

@@ -1,5 +1,4 @@
 //! The command line: arguments, terminal output, exit status. Other crates do the work.
 
 pub mod cli;
-pub mod study_report;
-mod wrap;
+pub mod views;

@@ -3,12 +3,10 @@
 pub(crate) mod absent;
 pub(crate) mod bars;
 pub(crate) mod chart;
-mod chart_page;
 pub(crate) mod charts;
 mod entry;
 mod facts;
 mod fit;
-pub(crate) mod fleet;
 pub(crate) mod head;
 mod headline;
 mod histogram;
@@ -26,6 +24,7 @@ pub(crate) mod table;
 mod timeline;
 mod trust;
 pub(crate) mod verdict;
+mod view_page;
 
 use std::borrow::Cow;
 
@@ -38,12 +37,11 @@ use rows::{PointRow, groups};
 use table::Columns;
 
 use crate::place::RunLocation;
-pub use chart_page::{BandChart, BandPoint, PlainTable, chart_page};
-pub use fleet::{FleetPage, HeatMap, fleet};
 pub use miss_ratios::MissRatios;
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};
+pub use view_page::page;
 
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("../../assets/uplot/uPlot.iife.min.js");

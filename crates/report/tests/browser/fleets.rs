@@ -1,7 +1,7 @@
 //! Tests of the page of a fleet.
 
 use serde_json::{Value, json};
-use yamba_report::{FleetPage, HeatMap, fleet};
+use yamba_report::{HeatMap, Part, Span, Table, Text, View};
 
 use crate::chromium;
 use crate::made_up::HOSTILE;
@@ -11,12 +11,12 @@ use crate::page::Page;
 const NODES: usize = 40;
 const SLOW: usize = 1;
 
-fn row(cells: &[&str]) -> Vec<String> {
-    cells.iter().map(|cell| (*cell).to_owned()).collect()
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 /// Two jobs. Each node has two resources with a figure each.
-fn sample() -> FleetPage {
+fn sample() -> View {
     let name = |node: usize| match node {
         SLOW => HOSTILE.to_owned(),
         node => format!("n{node}"),
@@ -31,29 +31,28 @@ fn sample() -> FleetPage {
     };
     let scores = (0..NODES)
         .flat_map(|node| [Some(if is_slow(node) { 80 } else { 0 }), (node > 0).then_some(-10)]);
-    FleetPage {
-        name: HOSTILE.to_owned(),
-        facts: vec!["40 nodes".to_owned()],
-        slow: vec![row(&["node", "ratio"]), row(&[HOSTILE, "1.200"])],
-        histories: vec![vec![Some(1.0), Some(1.2)]],
-        classes: vec![row(&["class", "nodes"]), row(&["A", "40"])],
-        remarks: Vec::new(),
-        detectable: vec![row(&["resource", "slowdown"]), row(&["Memory", "1.2 %"])],
-        absent: vec!["missing: n99".to_owned()],
-        map: HeatMap {
-            nodes: (0..NODES).map(name).collect(),
-            classes: vec!["A".to_owned(); NODES],
-            resources: row(&["Memory", "Processor"]),
-            figures: vec![("lat_mem".to_owned(), 0), ("add".to_owned(), 1)],
-            jobs: row(&["first", "second"]),
-            ratios: vec![ratios(0), ratios(2000)],
-            scores: scores.collect(),
-            letters: (0..NODES)
-                .map(|node| if is_slow(node) { "yl" } else { "ml" }.to_owned())
-                .collect(),
-            slow: vec![[SLOW, 0]],
-        },
-    }
+    let map = HeatMap {
+        nodes: (0..NODES).map(name).collect(),
+        classes: vec!["A".to_owned(); NODES],
+        resources: strings(&["Memory", "Processor"]),
+        figures: vec![("lat_mem".to_owned(), 0), ("add".to_owned(), 1)],
+        jobs: strings(&["first", "second"]),
+        ratios: vec![ratios(0), ratios(2000)],
+        scores: scores.collect(),
+        letters: (0..NODES)
+            .map(|node| if is_slow(node) { "yl" } else { "ml" }.to_owned())
+            .collect(),
+        slow: vec![[SLOW, 0]],
+    };
+    let history = Text(vec![Span::History(vec![Some(1.0), Some(1.2)])]);
+    let slow = vec![HOSTILE.into(), "1.200".into(), history];
+    let classes = Table::new(&["class", "nodes"], [vec!["A", "40"]]).caption("Classes");
+    View::new(format!("fleet {HOSTILE}"))
+        .section("", Part::lines(["40 nodes"]))
+        .section("Slow nodes", [Part::Table(Table::new(&["node", "ratio", "jobs"], [slow]))])
+        .section("Nodes and resources", [Part::HeatMap(map)])
+        .section("Classes of nodes", [Part::Table(classes)])
+        .section("Left out", Part::lines(["missing: n99"]))
 }
 
 /// The colours of the cells of a node in the heat map, `Memory` first.
@@ -75,7 +74,7 @@ fn cells(page: &mut Page, node: usize) -> [String; 2] {
 fn heat_map_marks_slow_node_and_shows_its_history() {
     let browser = chromium::shared();
     let mut browser = chromium::lock(&browser);
-    let mut page = Page::open(&mut browser, &fleet(&sample()));
+    let mut page = Page::open(&mut browser, &yamba_report::page(&sample()));
     assert_eq!(page.value("performance.getEntriesByType('resource').length"), 0);
     assert!(page.text("h1").contains(HOSTILE));
     assert_eq!(page.value("document.images.length"), Value::from(0));

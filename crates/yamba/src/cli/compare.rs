@@ -1,12 +1,8 @@
 //! `yamba compare`
 
-mod comment;
-mod table;
-mod words;
-
 use clap::Args;
 use yamba_record::Run;
-use yamba_report::short_label;
+use yamba_report::{markdown, short_label};
 use yamba_store::Detail;
 
 use super::{
@@ -19,7 +15,10 @@ use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
 use yamba_harness::Stop;
 use yamba_session::remeasure;
 
-pub(super) use words::side_by_side;
+use crate::views;
+
+/// The level of a comment's heading.
+const COMMENT_HEADING: usize = 3;
 
 /// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
@@ -124,9 +123,9 @@ impl Compare {
         }
         output::json_or_text(self.json, &found, |f| {
             if self.md {
-                comment::text_of(f, &self.a, &self.b)
+                markdown::document(&views::compare::comment(f, &self.a, &self.b), COMMENT_HEADING)
             } else {
-                table::text(f, &self.a, &self.b, output::width())
+                output::text(&views::compare::view(f, &self.a, &self.b))
             }
         })?;
         answer(&found)

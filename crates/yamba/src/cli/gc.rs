@@ -1,10 +1,8 @@
 //! `yamba gc`
 
 mod characterise;
-mod page;
 mod predict;
 mod profile;
-mod table;
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;

@@ -7,8 +7,8 @@ use yamba_record::number::number;
 use yamba_store::{Detail, Listed};
 
 use super::{Failure, StoreOption, output, quantity, run_ref};
-use crate::wrap::wrapped;
 use yamba_compare::history::{FEWEST_RUNS, History, LeftOut, Point, Series, history};
+use yamba_report::wrapped;
 
 /// Greatest and least width of the chart in columns.
 const WIDTH: usize = 30;

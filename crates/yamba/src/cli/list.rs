@@ -15,7 +15,7 @@ use yamba_lang::{Analysis, ClassId};
 
 use super::select::{Found, How};
 use super::{Failure, Names, Selection, TargetOption, output, select};
-use crate::wrap::wrapped;
+use yamba_report::wrapped;
 use yamba_session::standing;
 use yamba_toolchain::build::host;
 use yamba_toolchain::{provenance, suite_topics};

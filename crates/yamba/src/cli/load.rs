@@ -4,10 +4,8 @@ mod drive;
 mod fit;
 mod origin;
 mod replay;
-mod report;
 mod run;
 mod source;
-mod table;
 
 use clap::{Args, Subcommand};
 

@@ -1,7 +1,6 @@
 //! Results go to standard output, messages to standard error. Colours are used on terminals only.
 //! All texts pass through this module, which removes terminal control characters.
 
-mod layout;
 mod status;
 
 use std::fs;
@@ -9,10 +8,12 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-pub(super) use layout::{entries, table};
 pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
+use yamba_report::View;
 pub(super) use yamba_report::listed;
+use yamba_report::terminal::{self, Terminal};
+pub(super) use yamba_report::terminal::{columns, entries, table, widths};
 
 use super::printable::{Escaped, harmless};
 use yamba_record::system_error::reason;
@@ -51,6 +52,20 @@ pub(super) fn json_or_text<T: serde::Serialize>(
     text: impl FnOnce(&T) -> String,
 ) -> Result<(), Failure> {
     if is_json { json(value) } else { result(&text(value)) }
+}
+
+/// Writes a result as JSON or as its view.
+pub(super) fn json_or_view<T: serde::Serialize>(
+    is_json: bool,
+    value: &T,
+    view: impl FnOnce(&T) -> View,
+) -> Result<(), Failure> {
+    json_or_text(is_json, value, |value| text(&view(value)))
+}
+
+/// A view as text for the terminal on standard output.
+pub(super) fn text(view: &View) -> String {
+    terminal::text(view, Terminal { width: width(), has_colours: colour_on(&io::stdout()) })
 }
 
 /// Writes the document of a run in pieces.
@@ -267,34 +282,4 @@ pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
 /// A share in per cent, or `-` if it is unknown.
 pub(super) fn percent(share: Option<f64>, digits: usize) -> String {
     share.map_or("-".to_owned(), |s| format!("{:.digits$} %", 100.0 * s))
-}
-
-/// The width of each column: that of its longest cell.
-pub(super) fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
-    let mut widths = Vec::new();
-    for row in rows {
-        let row = row.as_ref();
-        widths.resize(row.len().max(widths.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
-        }
-    }
-    widths
-}
-
-/// Aligns columns by their longest cell, with two spaces between and none at the line's end.
-/// Control characters in cells become spaces.
-pub(super) fn columns(rows: &[Vec<String>]) -> String {
-    let widths = widths(rows);
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            let cell = cell.replace(char::is_control, " ");
-            line.push_str(&format!("{cell:width$}  "));
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
 }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_page_cache::forecast::{AtSize, Forecast};
-use yamba_record::number::bytes;
 pub(super) use yamba_session::page_cache::read;
 use yamba_session::page_cache::{Request, forecast};
 
-use super::output::{counted, percent, table};
 use super::{Failure, output, quantity};
+use crate::views;
 
 /// Predict page-cache hits with less or more memory
 ///
@@ -47,52 +45,6 @@ impl PageCache {
             memory: self.memory,
             read_ahead: self.read_ahead,
         })?;
-        output::json_or_text(self.json, &found, |found| text(found, output::width()))
+        output::json_or_view(self.json, &found, views::page_cache::view)
     }
-}
-
-fn text(found: &Forecast, width: Option<usize>) -> String {
-    let titles = ["page cache", "hits", "ideal LRU", "missing pages", "from storage", "requests"];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(found.sizes.iter().map(row));
-    let mut text = format!(
-        "{}: {} to {} of different pages\n",
-        super::run_ref::plain(&found.application),
-        counted(found.accesses as usize, "access", "accesses"),
-        bytes(found.pages as u64 * yamba_page_cache::PAGE_BYTES)
-    );
-    text += &table(&rows, width);
-    for line in missing(found.left_out, found.unknown) {
-        text += &format!("{line}\n");
-    }
-    if found.sampled_share < 1.0 {
-        let percent = 100.0 * found.sampled_share;
-        text += &format!("ideal LRU: estimated from {percent:.2} % of the pages\n");
-    }
-    text
-}
-
-/// Sentences about accesses that a document lacks.
-pub(super) fn missing(left_out: u64, unknown: u64) -> impl Iterator<Item = String> {
-    let reasons = [
-        (left_out, "the document has its largest size"),
-        (unknown, "their place in the file is unknown"),
-    ];
-    let present = reasons.into_iter().filter(|(missing, _)| *missing > 0);
-    present.map(|(missing, reason)| {
-        let accesses = counted(missing as usize, "access is", "accesses are");
-        format!("{accesses} missing: {reason}")
-    })
-}
-
-fn row(at: &AtSize) -> Vec<String> {
-    let missing = at.read.pages + at.mapped.pages - at.read.hits - at.mapped.hits;
-    vec![
-        bytes(at.bytes),
-        percent(at.hit_ratio, 1),
-        percent(at.lru_hit_ratio, 1),
-        missing.to_string(),
-        bytes(at.device_bytes),
-        at.requests.to_string(),
-    ]
 }

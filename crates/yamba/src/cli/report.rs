@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::compare::side_by_side;
 use super::study::of_run;
 use super::{Failure, StoreOption, output, run_ref};
+use crate::views::compare::side_by_side;
 use clap::Args;
 use yamba_record::Run;
 use yamba_report::RunLocation;

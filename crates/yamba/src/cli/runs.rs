@@ -2,10 +2,10 @@
 
 use super::run::Run;
 use super::{Failure, StoreOption, output, run_ref};
-use crate::wrap::wrap;
 use clap::Args;
 use serde::Serialize;
 use yamba_record::Machine;
+use yamba_report::wrap;
 use yamba_store::{Listed, Store};
 
 /// If a run has more benchmarks than this, only their number is shown.

@@ -1,7 +1,6 @@
 //! `yamba study`
 
 pub(super) mod of_run;
-mod table;
 mod template;
 
 use std::path::PathBuf;
@@ -9,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use yamba_record::Run;
+use yamba_report::markdown;
 use yamba_store::Detail;
 
 use super::run::{self as running, Effort};
@@ -18,7 +18,7 @@ use super::{
     Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, output,
     system_failure,
 };
-use crate::study_report;
+use crate::views::study::{Extent, page, view};
 use yamba_harness::Stop;
 use yamba_session::study::{self, Opened, Request, StudyRow};
 
@@ -186,14 +186,14 @@ impl Study {
         if self.json {
             output::json(&study::Answer::new(study, run, rows))
         } else if self.md {
-            output::result(&study_report::document(study, run, rows))
+            output::result(&markdown::document(&view(study, run, rows, Extent::Whole), 1))
         } else if self.html {
-            let page = study_report::page(study, run, 0, rows);
+            let page = page(study, run, 0, rows);
             let place = run_ref::place(&self.store, self.from.as_deref())?;
             let runs = std::slice::from_ref(run);
             output::content(&yamba_report::html(runs, &[page], &[place], None))
         } else {
-            output::result(&table::text(study, run, rows))
+            output::result(&output::text(&view(study, run, rows, Extent::Brief)))
         }
     }
 }

@@ -18,7 +18,7 @@ use yamba_trace::live::Pattern;
 pub(super) use bare::Bare;
 pub(super) use yamba_session::trace::failure;
 
-use super::{Answer, Failure, StoreOption, arguments, output, page_cache, system_failure};
+use super::{Answer, Failure, StoreOption, arguments, output, system_failure};
 
 /// Count the system calls of an application
 ///
@@ -216,7 +216,7 @@ fn write_files(path: &Path, files: &FileAccesses) -> Result<(), Failure> {
         output::counted(accesses as usize, "access", "accesses"),
         paths(files.files.len())
     );
-    for line in page_cache::missing(files.left_out, files.unknown) {
+    for line in crate::views::page_cache::missing(files.left_out, files.unknown) {
         note += &format!("warning: {line}\n");
     }
     output::note(&note);

@@ -90,8 +90,8 @@ fn text_has_slow_node_classes_and_smallest_slowdowns() {
         "Memory",
         "1.2",
         "j2",
-        "classes",
-        "the smallest slowdown",
+        "Classes of nodes",
+        "Smallest slowdown of a resource",
         "n11",
         "torn",
     ]);

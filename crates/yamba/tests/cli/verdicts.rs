@@ -6,7 +6,8 @@ use serde_json::json;
 use yamba_record::run::{Cycles, IntervalScope, Launch};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
-use yamba::study_report::document;
+use yamba::views::study::{Extent, view};
+use yamba_report::markdown;
 use yamba_session::study::{Answer, Figure, PredictionVerdict, Range, Study, read, rows, verdict};
 
 const STUDY: &str = r#"
@@ -350,7 +351,7 @@ fn study_documents_are_as_expected() {
     let study = read(STUDY).unwrap();
     let run = run();
     let rows = rows(&study, &run, &[]);
-    let document = document(&study, &run, &rows);
+    let document = markdown::document(&view(&study, &run, &rows, Extent::Whole), 1);
     let json = serde_json::to_string_pretty(&Answer::new(&study, &run, &rows)).unwrap() + "\n";
     for (name, text) in [("study.md", document), ("study.json", json)] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/study").join(name);

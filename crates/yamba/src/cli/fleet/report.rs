@@ -1,8 +1,5 @@
 //! `yamba fleet report`
 
-mod page;
-mod table;
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,6 +8,7 @@ use yamba_session::document_file;
 use yamba_session::fleet_report;
 
 use crate::cli::{Failure, StoreOption, output};
+use crate::views;
 
 /// Find the slow nodes of a fleet
 ///
@@ -54,11 +52,10 @@ impl FleetReport {
         let expected = [found.expected, self.expected()?].concat();
         let report = report(&found.runs);
         let document = document(&self.name(), &report, &found.runs, &found.failed, &expected);
-        output::json_or_text(self.json, &document, |document| {
-            table::text(document, output::width())
-        })?;
+        let view = views::fleet::view(&document, &report);
+        output::json_or_text(self.json, &document, |_| output::text(&view))?;
         if let Some(path) = &self.output {
-            output::page(&page::page(&document, &report), path)?;
+            output::page(&yamba_report::page(&view), path)?;
         }
         Ok(())
     }

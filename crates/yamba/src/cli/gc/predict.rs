@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use yamba_session::gc::{PredictRequest, predict};
 
-use super::{CollectorOption, JdkOption, Shown, page, table};
+use super::{CollectorOption, JdkOption, Shown};
 use crate::cli::{Failure, output, quantity};
+use crate::views;
 
 /// Predict collections, their processor time and pauses
 ///
@@ -61,8 +62,8 @@ impl Predict {
         };
         let found = predict(&request, &Shown::default())?;
         match &self.output {
-            Some(path) => output::page(&page::page(&found), path),
-            None => output::json_or_text(self.json, &found, table::text),
+            Some(path) => output::page(&yamba_report::page(&views::gc::page(&found)), path),
+            None => output::json_or_view(self.json, &found, views::gc::view),
         }
     }
 }

@@ -6,7 +6,7 @@ use yamba_lang::{Analysis, Target};
 
 use super::{ListedBenchmark, lacks};
 use crate::cli::output;
-use crate::wrap::wrapped;
+use yamba_report::wrapped;
 use yamba_session::standing;
 
 const LEGEND: &str = "yes: runs there   untested: complete, but nothing was ever run on that system   (n): n members are missing   -: not for that platform";

@@ -1,7 +1,6 @@
 //! The common part of `yamba load run` and `yamba load replay`: options, measurement, output and
 //! storage of the run.
 
-use std::io;
 use std::time::Duration;
 
 use clap::Args;
@@ -12,9 +11,9 @@ use yamba_record::{Benchmark, Parameters};
 use yamba_session::load::{self, Measured, Request, ending};
 use yamba_toolchain::build::host;
 
-use super::report;
 use crate::cli::output::{self, StatusLine};
 use crate::cli::{Answer, Failure, StoreOption, arguments, quantity, system_failure};
+use crate::views;
 
 /// Options of every load.
 #[derive(Args)]
@@ -101,7 +100,7 @@ impl DriveOptions {
         if self.json {
             output::document(&run.clone().map(Benchmark::summary))?;
         } else {
-            output::result(&report::report(measured, output::colour_on(&io::stdout())))?;
+            output::result(&output::text(&views::load::view(measured)))?;
         }
         if let Some(why) = ending(outcome) {
             output::note(&format!("warning: {why}\n"));

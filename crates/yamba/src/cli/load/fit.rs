@@ -6,8 +6,8 @@ use clap::Args;
 use yamba_load::model::{Fitted, Log, Options, TooFewRequests, fit};
 
 use super::source::LogSource;
-use super::table;
 use crate::cli::{Failure, output, quantity};
+use crate::views::load::model;
 
 /// Columns of a plot, where standard output is no terminal.
 const COLUMNS: usize = 80;
@@ -68,15 +68,10 @@ impl Fit {
     }
 
     fn text(&self, log: &Log, fitted: &Fitted) -> String {
-        let width = output::width();
-        let mut text = table::fitted(&fitted.model, width);
-        if let Some(refusals) = log.refusals() {
-            text += &format!("left out  {refusals}\n");
-        }
-        text += &table::latency(log);
+        let mut text = output::text(&model::view(log, &fitted.model));
         if !self.no_plot {
             text.push('\n');
-            text += &table::plots(&fitted.curves, width.unwrap_or(COLUMNS));
+            text += &model::plots(&fitted.curves, output::width().unwrap_or(COLUMNS));
         }
         text
     }

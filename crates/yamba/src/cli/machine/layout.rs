@@ -4,7 +4,7 @@
 use yamba_record::number::number;
 
 use crate::cli::output;
-use crate::wrap::wrap;
+use yamba_report::wrap;
 
 /// Maximum width. Longer lines are harder to read, even on a wider terminal.
 const WIDTH: usize = 96;

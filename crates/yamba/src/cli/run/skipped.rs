@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use yamba_record::{Benchmark, Run, Status};
 
 use crate::cli::output::counted;
-use crate::wrap::wrap;
+use yamba_report::wrap;
 
 /// Indentation of a note's continuation lines.
 pub(super) const NOTE_INDENT: &str = "  ";

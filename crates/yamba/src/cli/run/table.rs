@@ -11,7 +11,7 @@ use yamba_record::{Benchmark, Evidence, Note, Parameters, Run, Status};
 use super::skipped::NOTE_INDENT;
 use super::{circle_table, scaling, skipped};
 use crate::cli::output;
-use crate::wrap::wrap;
+use yamba_report::wrap;
 
 /// Line width without a terminal.
 const WIDTH: usize = 100;

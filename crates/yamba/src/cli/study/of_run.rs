@@ -4,7 +4,7 @@ use yamba_record::Run;
 use yamba_record::run::SourceFile;
 
 use crate::cli::{Command, recorded};
-use crate::study_report;
+use crate::views;
 use yamba_session::study;
 
 /// The study for the report page, on which the run has this number. `None` if the run was not
@@ -30,5 +30,5 @@ pub(in crate::cli) fn page(
             .map_err(|_| format!("{path}: it has not the parameters that were set"))?;
     }
     let rows = study::rows(&study, run, &[]);
-    Ok(Some(study_report::page(&study, run, number, &rows)))
+    Ok(Some(views::study::page(&study, run, number, &rows)))
 }

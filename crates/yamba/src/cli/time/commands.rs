@@ -14,7 +14,7 @@ use yamba_toolchain::build::host;
 
 use crate::cli::output::{self, StatusLine};
 use crate::cli::{Answer, Failure, arguments, quantity, system_failure};
-use crate::wrap::wrap;
+use yamba_report::wrap;
 
 /// Options of statements and instructions. `--setup` is refused with a reason of its own.
 const OF_STATEMENTS: [&str; 12] = [

@@ -6,7 +6,7 @@ use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Note, Run, Status};
 
 use crate::cli::output;
-use crate::wrap::wrap;
+use yamba_report::wrap;
 
 /// Indentation of a note.
 const NOTE: usize = 6;

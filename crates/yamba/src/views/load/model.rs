@@ -2,9 +2,7 @@
 
 use yamba_load::model::{Curve, Log, Model, TookFrom};
 use yamba_record::number::number;
-use yamba_report::{PlainChart, PlainCurve, curves, figure};
-
-use crate::cli::output;
+use yamba_report::{Part, PlainChart, PlainCurve, Table, View, curves, figure, listed};
 
 /// Digits of a distance or p-value.
 const DIGITS: usize = 3;
@@ -13,9 +11,9 @@ const DIGITS: usize = 3;
 const MOST_LISTED: usize = 6;
 
 /// The log, each distribution with its fit, and the mix.
-pub(super) fn fitted(model: &Model, width: Option<usize>) -> String {
+pub fn view(log: &Log, model: &Model) -> View {
     let source = &model.source;
-    let mut text = format!(
+    let mut line = format!(
         "{} requests with GET and HEAD by {} clients in {} s, for {} objects",
         source.requests,
         source.clients,
@@ -23,36 +21,35 @@ pub(super) fn fitted(model: &Model, width: Option<usize>) -> String {
         model.popularity.objects()
     );
     if source.other_requests > 0 {
-        text += &format!("; {} with other methods are not in the model", source.other_requests);
+        line += &format!("; {} with other methods are not in the model", source.other_requests);
     }
-    text += "\n\n";
-    text += &output::table(&rows(model), width);
-    text.push('\n');
-    text += &mix("methods", model.mix.methods.iter().map(|(name, count)| (name.clone(), *count)));
-    text += &mix(
-        "statuses",
-        model.mix.statuses.iter().map(|(status, count)| (status.to_string(), *count)),
-    );
-    text
+    let methods = model.mix.methods.iter().map(|(name, count)| (name.clone(), *count));
+    let statuses = model.mix.statuses.iter().map(|(status, count)| (status.to_string(), *count));
+    let mut facts = vec![("methods", mix(methods)), ("statuses", mix(statuses))];
+    facts.extend(log.refusals().map(|refusals| ("left out", refusals)));
+    facts.extend(latency(log).map(|text| ("latency", text)));
+    let facts = facts.into_iter().map(|(name, text)| (name, text.into()));
+    View::new("access log")
+        .section("", Part::lines([line]))
+        .section("", [Part::Table(distributions(model))])
+        .section("", [Part::facts(facts)])
 }
 
-fn rows(model: &Model) -> Vec<Vec<String>> {
-    let head = ["distribution", "values", "model", "D", "p", "rejected"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for marginal in &model.goodness {
+fn distributions(model: &Model) -> Table {
+    let rows = model.goodness.iter().map(|marginal| {
         let rejected = marginal.candidates.iter().filter(|c| !c.passes());
         let rejected: Vec<String> =
             rejected.map(|c| format!("{} (D {:.DIGITS$})", c.family, c.distance)).collect();
-        rows.push(vec![
+        vec![
             marginal.name.clone(),
             marginal.values.to_string(),
             parameters(model, &marginal.name),
             format!("{:.DIGITS$}", marginal.chosen.distance),
             format!("{:.DIGITS$}", marginal.chosen.p_value),
             rejected.join(", "),
-        ]);
-    }
-    rows
+        ]
+    });
+    Table::new(&["distribution", "values", "model", "D", "p", "rejected"], rows)
 }
 
 /// The chosen distribution of a marginal as text.
@@ -69,37 +66,30 @@ fn parameters(model: &Model, name: &str) -> String {
     text.unwrap_or_default()
 }
 
-/// `methods   GET 99.5 %, POST 0.5 %`
-fn mix(what: &str, counts: impl Iterator<Item = (String, u64)>) -> String {
+/// `GET 99.5 %, POST 0.5 %`
+fn mix(counts: impl Iterator<Item = (String, u64)>) -> String {
     let counts: Vec<(String, u64)> = counts.collect();
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     let share = |(name, count): &(String, u64)| {
         format!("{name} {:.1} %", 100.0 * *count as f64 / all as f64)
     };
-    let each: Vec<String> = counts.iter().map(share).collect();
-    format!("{what:8}  {}\n", output::listed(&each, MOST_LISTED))
+    listed(&counts.iter().map(share).collect::<Vec<_>>(), MOST_LISTED)
 }
 
-/// Where the latency comes from, and its mean in the log. Empty without latencies.
-pub(super) fn latency(log: &Log) -> String {
+/// Where the latency comes from, and its mean in the log. `None` without latencies.
+fn latency(log: &Log) -> Option<String> {
     let safe = log.entries.iter().filter(|entry| log.is_safe(entry));
     let seconds: Vec<f64> = safe.filter_map(|entry| entry.took_s).collect();
-    let Some((from, mean_s)) = log.took_from.zip(yamba_stats::mean(&seconds)) else {
-        return String::new();
-    };
-    let from = match from {
+    let from = match log.took_from? {
         TookFrom::Field(field) => field.to_string(),
         TookFrom::SquidElapsed => "the elapsed time, in ms".to_owned(),
     };
-    format!(
-        "latency   mean {} of {} requests, from {from}\n",
-        figure(mean_s * 1e9, "ns"),
-        seconds.len()
-    )
+    let mean = figure(yamba_stats::mean(&seconds)? * 1e9, "ns");
+    Some(format!("mean {mean} of {} requests, from {from}", seconds.len()))
 }
 
 /// Each distribution of the log and of the model.
-pub(super) fn plots(all: &[Curve], width: usize) -> String {
+pub fn plots(all: &[Curve], width: usize) -> String {
     let plot = |curve: &Curve| {
         let named = [("log", &curve.log), ("model", &curve.model)];
         let named = named.map(|(name, points)| PlainCurve { name, points });

@@ -1,18 +1,144 @@
-//! Lists and tables that fit the terminal.
+//! A view as text, and lists and tables that fit the terminal.
 
-use super::{columns, widths};
-use crate::wrap::wrap;
+use textwrap::core::display_width;
+
+use crate::view::{Part, Section, Span, Table, Text, Tone, View};
+use crate::wrap::{wrap, wrapped};
 
 /// Minimum room for a text beside its name, or for a wrapped last column.
 const LEAST_TEXT: usize = 24;
 
-/// Indentation of what follows below a name.
+/// Indentation of what follows below a name, or of a line's continuation.
 const BELOW: &str = "  ";
+
+/// A terminal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terminal {
+    /// Its width in columns. `None`: lines stay whole.
+    pub width: Option<usize>,
+    /// Whether it shows colours.
+    pub has_colours: bool,
+}
+
+/// The text of a view, with an empty line between its sections.
+pub fn text(view: &View, terminal: Terminal) -> String {
+    let sections = view.sections.iter().map(|section| terminal.section(section));
+    sections.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+impl Terminal {
+    /// A section. Empty if all of its parts are drawings.
+    fn section(self, section: &Section) -> String {
+        let parts = self.parts(&section.parts);
+        if parts.is_empty() { parts } else { self.wrapped(&harmless(&section.title)) + &parts }
+    }
+
+    fn parts(self, parts: &[Part]) -> String {
+        parts.iter().map(|part| self.part(part)).collect()
+    }
+
+    fn part(self, part: &Part) -> String {
+        match part {
+            Part::Line(line) => self.wrapped(&self.line(line)),
+            Part::List(lines) => lines.iter().map(|l| self.wrapped(&self.line(l))).collect(),
+            Part::Facts(facts) => {
+                let width = facts.iter().map(|(name, _)| display_width(name)).max();
+                let facts = facts.iter().map(|(name, text)| (harmless(name), self.line(text)));
+                beside(&facts.collect::<Vec<_>>(), width.unwrap_or_default(), "", self.width)
+            }
+            Part::Table(table) => self.table(table),
+            Part::Markdown(text) => format!("{}\n", text.trim()),
+            Part::Folded(title, parts) => self.wrapped(&harmless(title)) + &self.parts(parts),
+            Part::Charts(_) | Part::HeatMap(_) => String::new(),
+        }
+    }
+
+    fn table(self, table: &Table) -> String {
+        let (titles, rows) = table.readable();
+        let titles = titles.into_iter().map(harmless).collect();
+        let rows = rows.iter().map(|row| row.iter().map(|cell| self.line(cell)).collect());
+        fitted(&std::iter::once(titles).chain(rows).collect::<Vec<_>>(), self.width)
+    }
+
+    /// A text in one line.
+    fn line(self, text: &Text) -> String {
+        let spans = text.0.iter().map(|span| match span {
+            Span::Plain(text) | Span::Strong(text) | Span::Code(text) => harmless(text),
+            Span::Mark(tone, word) if self.has_colours => {
+                format!("\x1b[{}m{}\x1b[0m", tone.code(), harmless(word))
+            }
+            Span::Mark(_, word) => harmless(word),
+            Span::History(_) => String::new(),
+        });
+        spans.collect()
+    }
+
+    fn wrapped(self, text: &str) -> String {
+        wrapped(text, self.width, BELOW)
+    }
+}
+
+impl Tone {
+    /// Its code of "select graphic rendition".
+    pub fn code(self) -> &'static str {
+        match self {
+            Tone::Good => "32",
+            Tone::Warning => "33",
+            Tone::Bad => "1;31",
+            Tone::Faint => "2",
+        }
+    }
+}
+
+/// The width of each column: that of its longest cell.
+pub fn widths<R: AsRef<[String]>>(rows: &[R]) -> Vec<usize> {
+    let mut widths = Vec::new();
+    for row in rows {
+        let row = row.as_ref();
+        widths.resize(row.len().max(widths.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = display_width(cell).max(*width);
+        }
+    }
+    widths
+}
+
+/// Aligns columns by their longest cell, with two spaces between and none at the line's end.
+/// Control characters in cells become spaces.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    aligned(&all_harmless(rows))
+}
+
+fn all_harmless(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|cell| harmless(cell)).collect()).collect()
+}
+
+fn aligned(rows: &[Vec<String>]) -> String {
+    let widths = widths(rows);
+    let mut out = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths);
+        let cells = cells.map(|(c, width)| format!("{c}{:1$}", "", width - display_width(c) + 2));
+        out.push_str(cells.collect::<String>().trim_end());
+        out.push('\n');
+    }
+    out
+}
 
 /// Names with their texts in two columns, each text wrapped. On a narrow terminal each text follows
 /// below its name. `name_width` is the width of the first column. Without a terminal nothing is
-/// wrapped.
-pub(in crate::cli) fn entries(
+/// wrapped. Control characters become spaces.
+pub fn entries(
+    rows: &[(String, String)],
+    name_width: usize,
+    indent: &str,
+    width: Option<usize>,
+) -> String {
+    let rows = rows.iter().map(|(name, text)| (harmless(name), harmless(text)));
+    beside(&rows.collect::<Vec<_>>(), name_width, indent, width)
+}
+
+fn beside(
     rows: &[(String, String)],
     name_width: usize,
     indent: &str,
@@ -23,11 +149,10 @@ pub(in crate::cli) fn entries(
     let is_beside = room >= LEAST_TEXT;
     let mut out = String::new();
     for (name, text) in rows {
-        let (name, text) = (harmless(name), harmless(text));
         let margin = if is_beside { " ".repeat(begin) } else { format!("{indent}{BELOW}") };
         let room =
             if is_beside { room } else { width.unwrap_or(usize::MAX).saturating_sub(margin.len()) };
-        let mut lines = wrap(&text, room, "").into_iter();
+        let mut lines = wrap(text, room, "").into_iter();
         let first = lines.next().unwrap_or_default();
         if is_beside {
             let line = format!("{indent}{name:name_width$}  {first}");
@@ -45,13 +170,17 @@ pub(in crate::cli) fn entries(
 
 /// Aligned columns; the first row has the titles. Where the terminal is too narrow, the last column
 /// is wrapped, else each row's first cell gets a line of its own, else each cell is printed with
-/// its title.
-pub(in crate::cli) fn table(rows: &[Vec<String>], width: Option<usize>) -> String {
-    let whole = columns(rows);
+/// its title. Control characters in cells become spaces.
+pub fn table(rows: &[Vec<String>], width: Option<usize>) -> String {
+    fitted(&all_harmless(rows), width)
+}
+
+fn fitted(rows: &[Vec<String>], width: Option<usize>) -> String {
+    let whole = aligned(rows);
     let Some(width) = width else {
         return whole;
     };
-    let fits = |text: &String| text.lines().all(|line| line.chars().count() <= width);
+    let fits = |text: &String| text.lines().all(|line| display_width(line) <= width);
     if fits(&whole) {
         return whole;
     }
@@ -80,16 +209,16 @@ fn wrapped_last(rows: &[Vec<String>], width: usize) -> Option<String> {
             lines.push(cells);
         }
     }
-    Some(columns(&lines))
+    Some(aligned(&lines))
 }
 
 /// Each first cell on a line of its own, wrapped, and the other cells below it, aligned.
 fn first_above(rows: &[Vec<String>], width: usize) -> String {
     let others = rows.iter().map(|row| row.get(1..).unwrap_or_default());
     let others: Vec<Vec<String>> = others.map(<[String]>::to_vec).collect();
-    let aligned = columns(&others);
+    let others = aligned(&others);
     let mut out = String::new();
-    for (row, line) in rows.iter().zip(aligned.lines()) {
+    for (row, line) in rows.iter().zip(others.lines()) {
         out.push_str(&first_lines(row, width));
         if !line.is_empty() {
             out.push_str(&format!("{BELOW}{line}\n"));
@@ -108,9 +237,9 @@ fn records(rows: &[Vec<String>], width: usize) -> String {
         out.push_str(&first_lines(row, width));
         let mut line = String::new();
         for (title, cell) in titles.iter().zip(row).skip(1).filter(|(_, c)| !c.is_empty()) {
-            let cell = harmless(&format!("{title} {cell}"));
+            let cell = format!("{title} {cell}");
             let cell = cell.trim_start();
-            let length = line.chars().count() + 2 + cell.chars().count();
+            let length = display_width(&line) + 2 + display_width(cell);
             if !line.is_empty() && BELOW.len() + length > width {
                 out.push_str(&format!("{BELOW}{line}\n"));
                 line.clear();
@@ -133,8 +262,7 @@ fn records(rows: &[Vec<String>], width: usize) -> String {
 }
 
 fn first_lines(row: &[String], width: usize) -> String {
-    let first = harmless(row.first().map_or("", String::as_str));
-    let lines = wrap(&first, width, BELOW);
+    let lines = wrap(row.first().map_or("", String::as_str), width, BELOW);
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 

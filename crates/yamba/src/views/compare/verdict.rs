@@ -94,7 +94,7 @@ pub(super) fn remarks(found: &Comparison) -> Vec<String> {
 }
 
 /// The comparison of two runs for their page. `None` if they have no benchmark in common.
-pub(in crate::cli) fn side_by_side(a: &Run, b: &Run) -> Option<SideBySide> {
+pub fn side_by_side(a: &Run, b: &Run) -> Option<SideBySide> {
     let found = comparison(a, b, &choose_unit);
     let both = pairing::paired(&a.benchmarks, &b.benchmarks).both;
     let pairs = both.iter().zip(&found.benchmarks);

@@ -1,15 +1,18 @@
-//! Formats a comparison as a table.
+//! A comparison of two runs: tables by kind of figure in a terminal, and a comment on a pull
+//! request.
+
+mod verdict;
 
 use indexmap::IndexMap;
-use yamba_record::number::number;
-use yamba_report::{figure, share, short_label};
-
-use crate::cli::output;
-use crate::wrap::wrap;
 use yamba_compare::{
-    ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower,
+    ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower, Ungated,
+    Word,
 };
-use yamba_compare::{Ungated, Word};
+use yamba_record::number::number;
+use yamba_report::{Part, Table, Text, VerdictKind, View, figure, listed, share, short_label};
+
+pub use verdict::side_by_side;
+use verdict::verdict;
 
 /// With fewer launches per side, the confidence interval is wide.
 const USUAL_LAUNCHES: usize = 6;
@@ -20,31 +23,87 @@ const DISTURBED: &str = " ?";
 /// If many benchmarks lack a ratio for the same reason, this many are named.
 const NAMED: usize = 8;
 
-/// Formats the comparison for a terminal of this width.
-pub(super) fn text(found: &Comparison, a: &str, b: &str, width: Option<usize>) -> String {
-    let mut out = format!("A  {}\nB  {}\n", side(a, &found.a.id), side(b, &found.b.id));
+/// Titles of the columns after the first one.
+const TITLES: [&str; 7] = ["A", "B", "B/A", "interval", "p", "n", ""];
+
+/// Titles of the columns of a comment.
+const COMMENT_TITLES: [&str; 7] = ["Benchmark", "A", "B", "B/A", "Interval", "p", "Verdict"];
+
+/// The comparison. `a` and `b` name the runs as the user did.
+pub fn view(found: &Comparison, a: &str, b: &str) -> View {
+    let sides = [("A", side(a, &found.a.id)), ("B", side(b, &found.b.id))];
+    let sides = sides.map(|(name, run)| (name.to_owned(), run.into()));
+    let mut view =
+        View::new(format!("{b} compared with {a}")).section("", [Part::Facts(sides.to_vec())]);
     let with_ratio = with_ratio(found);
     for mean in &found.geometric_means {
-        let same = with_ratio.iter().filter(|e| e.kind() == mean.kind);
-        let rows: Vec<&ComparedEntry> = same.copied().collect();
-        out.push('\n');
-        out.push_str(&section(&rows, mean, width));
+        let same = with_ratio.iter().filter(|e| e.kind() == mean.kind).copied();
+        view = view.section("", [Part::Table(kind(&same.collect::<Vec<_>>(), mean))]);
     }
-    let mut lines = undecided(found);
-    lines.extend(closing(found));
+    let mut lines = [undecided(found), closing(found)].concat();
     if let Some(gate) = &found.gate {
         lines.extend(not_covered(gate));
         lines.push(last(found, gate));
-        lines.extend(gate.slower.iter().map(|of| slower(of, gate)));
+        lines.extend(gate.slower.iter().map(|entry| slower(entry, gate)));
     }
-    // A name or unit from a document must not break the line.
-    let lines = lines.iter().map(|line| line.replace(char::is_control, " "));
-    let lines = lines.flat_map(|line| {
-        let parts = wrap(&line, width.unwrap_or(usize::MAX), "  ");
-        parts.iter().map(ToString::to_string).collect::<Vec<_>>()
+    view.section("", Part::lines(lines))
+}
+
+/// The comment: the result in one line, what differs, what is not decided, and the rest folded.
+pub fn comment(found: &Comparison, a: &str, b: &str) -> View {
+    let differs = |entry: &&ComparedEntry| {
+        !matches!(verdict(entry).0, VerdictKind::Same | VerdictKind::Undecided)
+    };
+    let (mut changed, others): (Vec<&ComparedEntry>, Vec<&ComparedEntry>) =
+        found.benchmarks.iter().partition(differs);
+    // Slower benchmarks come first, then the others; within both the greatest difference.
+    let size = |entry: &ComparedEntry| entry.ratio.map_or(0.0, |r| r.ln().abs());
+    changed.sort_by(|x, y| {
+        let is_slower = |e: &ComparedEntry| verdict(e).0 == VerdictKind::Slower;
+        let by_kind = is_slower(y).cmp(&is_slower(x));
+        by_kind.then(size(y).total_cmp(&size(x)))
     });
-    let lines: Vec<String> = lines.collect();
-    format!("{out}\n{}\n", lines.join("\n"))
+    let gate = found.gate.iter();
+    let mut parts = Part::lines(gate.map(|gate| Text::strong(last(found, gate))));
+    parts.push(Part::Line(
+        Text::from("A is ")
+            + Text::code(side(a, &found.a.id))
+            + ", B is "
+            + Text::code(side(b, &found.b.id))
+            + ". A latency is better below 1, a bandwidth or a rate above 1.",
+    ));
+    parts.extend(comment_table(&changed));
+    let mut notes: Vec<String> = verdict::not_decided(found).into_iter().collect();
+    notes.extend(found.gate.iter().flat_map(not_covered));
+    notes.extend(verdict::remarks(found));
+    if !notes.is_empty() {
+        parts.push(list(notes));
+    }
+    let same: Vec<&ComparedEntry> = others.into_iter().filter(|e| e.ratio.is_some()).collect();
+    let title = format!("{} without a shown difference, and how they were compared", same.len());
+    let mut folded: Vec<Part> = comment_table(&same).into_iter().collect();
+    folded.push(list([undecided(found), closing(found)].concat()));
+    parts.push(Part::Folded(title, folded));
+    View::new(format!("Performance: {}", verdict::summary(found))).section("", parts)
+}
+
+fn list(lines: Vec<String>) -> Part {
+    Part::List(lines.into_iter().map(Text::from).collect())
+}
+
+/// The table of these entries in a comment; none without entries.
+fn comment_table(entries: &[&ComparedEntry]) -> Option<Part> {
+    let rows = entries.iter().map(|entry| {
+        let (kind, word) = verdict(entry);
+        let word = if kind == VerdictKind::Slower { Text::strong(word) } else { word.into() };
+        let [label, a, b, ratio, interval, p, ..] = cells(entry);
+        [Text::code(label)]
+            .into_iter()
+            .chain([a, b, ratio, interval, p].map(Text::from))
+            .chain([word])
+            .collect()
+    });
+    (!entries.is_empty()).then(|| Part::Table(Table::new(&COMMENT_TITLES, rows)))
 }
 
 fn with_ratio(found: &Comparison) -> Vec<&ComparedEntry> {
@@ -53,7 +112,7 @@ fn with_ratio(found: &Comparison) -> Vec<&ComparedEntry> {
 }
 
 /// The benchmarks that could not be compared, and those whose verdict is qualified, by reason.
-pub(super) fn undecided(found: &Comparison) -> Vec<String> {
+fn undecided(found: &Comparison) -> Vec<String> {
     let reasons = |has_ratio: bool| {
         let all = found.benchmarks.iter();
         let all = all.filter(move |e| e.ratio.is_some() == has_ratio);
@@ -66,13 +125,13 @@ pub(super) fn undecided(found: &Comparison) -> Vec<String> {
 }
 
 /// Sentences about the comparison as a whole: counts, confidence, launches.
-pub(super) fn closing(found: &Comparison) -> Vec<String> {
+fn closing(found: &Comparison) -> Vec<String> {
     let mut lines = summary(found, &with_ratio(found));
     lines.extend(found.remeasured.as_ref().map(remeasured));
     lines
 }
 
-pub(super) fn side(reference: &str, id: &str) -> String {
+fn side(reference: &str, id: &str) -> String {
     if id.is_empty() || id == reference {
         reference.to_owned()
     } else {
@@ -80,27 +139,27 @@ pub(super) fn side(reference: &str, id: &str) -> String {
     }
 }
 
-fn section(entries: &[&ComparedEntry], mean: &GeometricMean, width: Option<usize>) -> String {
+/// The table of the entries of one kind of figure, with their mean.
+fn kind(entries: &[&ComparedEntry], mean: &GeometricMean) -> Table {
     let mut heading = mean.kind.clone();
     if let Some(better) = entries.iter().find_map(|e| e.better) {
         heading = format!("{heading} ({better} is better)");
     }
-    let titles = [&heading, "A", "B", "B/A", "interval", "p", "n", ""];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(entries.iter().map(|e| cells(e)));
-    let of = if !entries.iter().any(|e| e.stored.is_some()) {
+    let basis = if !entries.iter().any(|e| e.stored.is_some()) {
         ""
     } else if mean.is_remeasured {
         ", re-measured"
     } else {
         ", as the runs have them"
     };
-    let title = format!("geometric mean of {}{of}", mean.benchmarks);
-    rows.push(vec![title, String::new(), String::new(), share(mean.ratio)]);
-    output::table(&rows, width)
+    let title = format!("geometric mean of {}{basis}", mean.benchmarks);
+    let mean = vec![title, String::new(), String::new(), share(mean.ratio)];
+    let rows = entries.iter().map(|entry| cells(entry).to_vec()).chain([mean]);
+    Table::new(&[&[heading.as_str()][..], &TITLES].concat(), rows)
 }
 
-pub(super) fn cells(entry: &ComparedEntry) -> Vec<String> {
+/// Name, figures, ratio with interval, p, launches, and verdict.
+fn cells(entry: &ComparedEntry) -> [String; 8] {
     let unit = entry.unit.as_deref().unwrap_or_default();
     let figure = |value: Option<f64>, is_disturbed: bool| {
         let mark = if is_disturbed { DISTURBED } else { "" };
@@ -108,7 +167,14 @@ pub(super) fn cells(entry: &ComparedEntry) -> Vec<String> {
     };
     let [low, high] = entry.confidence_interval.unwrap_or_default();
     let [a, b] = entry.launches;
-    vec![
+    let word = match entry.verdict {
+        Word::Same => "~",
+        Word::Faster => "faster",
+        Word::Slower => "slower",
+        Word::Unknown if entry.suspect => "suspect",
+        Word::Unknown => "unknown",
+    };
+    [
         short_label(&entry.label),
         figure(entry.a, entry.disturbed[0]),
         figure(entry.b, entry.disturbed[1]),
@@ -116,18 +182,8 @@ pub(super) fn cells(entry: &ComparedEntry) -> Vec<String> {
         format!("[{}, {}]", share(low), share(high)),
         entry.p.map_or_else(String::new, probability),
         if a == b { a.to_string() } else { format!("{a}+{b}") },
-        verdict(entry).to_owned(),
+        word.to_owned(),
     ]
-}
-
-fn verdict(entry: &ComparedEntry) -> &'static str {
-    match entry.verdict {
-        Word::Same => "~",
-        Word::Faster => "faster",
-        Word::Slower => "slower",
-        Word::Unknown if entry.suspect => "suspect",
-        Word::Unknown => "unknown",
-    }
 }
 
 fn probability(p: f64) -> String {
@@ -140,9 +196,8 @@ fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<S
     for (reason, name) in all {
         reasons.entry(reason).or_default().push(name);
     }
-    let lines = reasons
-        .iter()
-        .map(|(reason, names)| format!("{before}{reason}: {}", output::listed(names, NAMED)));
+    let lines =
+        reasons.iter().map(|(reason, names)| format!("{before}{reason}: {}", listed(names, NAMED)));
     lines.collect()
 }
 
@@ -202,7 +257,7 @@ fn remeasured(of: &Remeasured) -> String {
 }
 
 /// The benchmarks that a gate does not cover, by reason.
-pub(super) fn not_covered(gate: &Gate) -> Vec<String> {
+fn not_covered(gate: &Gate) -> Vec<String> {
     let line = |before: &str, all: &[Ungated]| {
         let all = all.iter().map(|u| (u.reason.clone(), short_label(&u.label)));
         by_reason(before, all)
@@ -227,7 +282,7 @@ fn slower(of: &Slower, gate: &Gate) -> String {
 
 /// The gate's one-line result, which ends a log, and the number of benchmarks that it does not
 /// cover.
-pub(super) fn last(found: &Comparison, gate: &Gate) -> String {
+fn last(found: &Comparison, gate: &Gate) -> String {
     let limit = match gate.limit {
         Some(limit) if gate.limits.is_empty() => percent(limit),
         _ => "its limit".to_owned(),

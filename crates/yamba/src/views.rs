@@ -1,0 +1,8 @@
+//! What a person sees of each result: one file a result. `yamba_report` prints it.
+
+pub(crate) mod compare;
+pub(crate) mod fleet;
+pub(crate) mod gc;
+pub(crate) mod load;
+pub(crate) mod page_cache;
+pub mod study;
