@@ -1,17 +1,16 @@
 //! Traces system calls by programs in the kernel (BPF).
 
-mod assembler;
-mod btf;
 mod calibrate;
 mod cost;
 mod counted;
 mod event;
-mod kernel;
-mod layout;
+#[cfg(test)]
+mod layout_tests;
 mod names;
 mod programs;
 mod reader;
 mod ring;
+mod shared;
 mod threads;
 mod tracer;
 mod unavailable;
@@ -19,7 +18,8 @@ mod work;
 
 pub use calibrate::attach;
 pub use cost::Cost;
-pub use names::reads;
+pub use event::Event;
+pub use names::details;
 pub use reader::EventReader;
 pub use tracer::Tracer;
 pub use unavailable::Unavailable;

@@ -100,7 +100,6 @@ pub struct Run {
 }
 
 /// How the calls of an application are counted.
-#[derive(Debug)]
 pub enum Method {
     /// strace counts them. It needs no privilege, and has no times.
     Strace,

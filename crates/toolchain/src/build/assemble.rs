@@ -223,7 +223,7 @@ fn relocation(file: &object::File, offset: u64, r: &object::Relocation) -> Reloc
         file.section_by_index(s.section_index()?).ok()?.name().ok().map(str::to_owned)
     });
     let kind = match r.flags() {
-        RelocationFlags::Elf { r_type } => Some(r_type.0),
+        RelocationFlags::Elf { r_type } => Some(r_type),
         _ => None,
     };
     let signed = r.encoding() == RelocationEncoding::X86Signed;

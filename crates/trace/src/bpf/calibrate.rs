@@ -10,7 +10,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, waitpid};
 
 use super::cost::{Added, Cost};
-use super::event::{Content, Event};
+use super::event::Event;
+use super::shared::MoreEvent;
 use super::threads::Threads;
 use super::tracer::Tracer;
 use super::unavailable::Unavailable;
@@ -138,24 +139,26 @@ impl Seen {
     }
 
     fn take(&mut self, event: &Event) {
-        let number = i64::from(event.number);
-        match &event.content {
-            Content::Call(call) if number == libc::SYS_getppid => {
-                self.call(NULL, call.call_ns, event.user_ns);
+        let head = event.head();
+        let number = i64::from(head.number);
+        match event {
+            Event::Call(event) => {
+                let is_cold = head.user_ns > LEAST_GAP_NS;
+                let work = match number {
+                    libc::SYS_getppid => NULL,
+                    number if MESSAGE_CALLS.contains(&number) => MESSAGES,
+                    number if MIXED.contains(&number) && is_cold => COLD_CALL,
+                    number if MIXED.contains(&number) => MIXTURE,
+                    _ => return,
+                };
+                self.call(work, event.call.call_ns, head.user_ns);
             }
-            Content::Call(call) if MESSAGE_CALLS.contains(&number) => {
-                self.call(MESSAGES, call.call_ns, event.user_ns);
-            }
-            Content::Call(call) if MIXED.contains(&number) => {
-                let is_cold = event.user_ns > LEAST_GAP_NS;
-                let work = if is_cold { COLD_CALL } else { MIXTURE };
-                self.call(work, call.call_ns, event.user_ns);
-            }
-            Content::More(more) if more.user_faults > 0 => {
-                let faults = f64::from(more.user_faults);
-                let is_cold = event.user_ns as f64 / faults > LEAST_GAP_NS as f64;
+            Event::More(MoreEvent { faults, .. }) if faults.user_faults > 0 => {
+                let count = f64::from(faults.user_faults);
+                let is_cold = head.user_ns as f64 / count > LEAST_GAP_NS as f64;
                 let work = if is_cold { COLD_FAULTS } else { FAULTS };
-                self.inside[work].push(more.minor_ns.iter().sum::<u64>() as f64 / faults);
+                let time_ns: u64 = faults.minor().iter().map(|(_, sum)| sum.ns).sum();
+                self.inside[work].push(time_ns as f64 / count);
             }
             _ => {}
         }

@@ -60,7 +60,7 @@ pub struct Cost {
 
 impl Cost {
     /// The cost for a call in which the tracer sees `seen_ns`, after `user_ns` of user time.
-    pub fn of_call(&self, seen_ns: f64, user_ns: f64) -> Added {
+    pub fn call(&self, seen_ns: f64, user_ns: f64) -> Added {
         let (from, to) = if seen_ns < self.call.seen_ns {
             (self.null, self.call)
         } else {
@@ -72,7 +72,7 @@ impl Cost {
     }
 
     /// The cost for a page fault outside of calls, after `user_ns` of user time.
-    pub fn of_fault(&self, user_ns: f64) -> Added {
+    pub fn fault(&self, user_ns: f64) -> Added {
         let coldness = coldness(user_ns, self.fault);
         self.fault.towards(self.cold_fault, coldness)
     }
@@ -102,15 +102,15 @@ mod tests {
             fault: added(500.0, -200.0, 400.0),
             cold_fault: added(900.0, 0.0, 800.0),
         };
-        assert_eq!(cost.of_call(50.0, 0.0), cost.null);
-        assert_eq!(cost.of_call(150.0, 200.0).kernel_ns, 15.0);
-        assert_eq!(cost.of_call(200.0, 200.0), cost.call);
-        assert_eq!(cost.of_call(700.0, 200.0), added(250.0, 0.0, 700.0));
-        assert_eq!(cost.of_call(9999.0, 200.0), cost.long_call);
-        let half_cold = cost.of_call(200.0, 200.0 + COLD_AFTER_NS / 2.0);
+        assert_eq!(cost.call(50.0, 0.0), cost.null);
+        assert_eq!(cost.call(150.0, 200.0).kernel_ns, 15.0);
+        assert_eq!(cost.call(200.0, 200.0), cost.call);
+        assert_eq!(cost.call(700.0, 200.0), added(250.0, 0.0, 700.0));
+        assert_eq!(cost.call(9999.0, 200.0), cost.long_call);
+        let half_cold = cost.call(200.0, 200.0 + COLD_AFTER_NS / 2.0);
         assert_eq!(half_cold.ns(), 510.0);
-        assert_eq!(cost.of_call(9999.0, 1e9), cost.cold_call);
-        assert_eq!(cost.of_fault(0.0), cost.fault);
-        assert_eq!(cost.of_fault(1e9), cost.cold_fault);
+        assert_eq!(cost.call(9999.0, 1e9), cost.cold_call);
+        assert_eq!(cost.fault(0.0), cost.fault);
+        assert_eq!(cost.fault(1e9), cost.cold_fault);
     }
 }

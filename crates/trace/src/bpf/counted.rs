@@ -2,38 +2,25 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
-use super::event::Event;
-use super::kernel;
-use super::layout::{COUNTED, COUNTED_BYTES, EVENT_BYTES, KEY_BYTES, value};
+use aya::maps::{Array, HashMap as KernelMap, Map, MapData, MapError};
+
+use super::shared::{CallKind, CallSums, Counters, DetailedCallEvent};
 
 /// The counts in the kernel. They only grow, so that none is lost while they are read.
-#[derive(Debug)]
 pub struct CountedCalls {
-    /// Number of calls.
-    all: OwnedFd,
-    /// The calls by their kinds.
-    kinds: OwnedFd,
-    /// `all`, and the sums of each kind, as they were read last.
+    counters: Array<MapData, Counters>,
+    kinds: KernelMap<MapData, CallKind, CallSums>,
+    /// The number of calls, and the sums of each kind, as they were read last.
     read: u64,
-    sums: HashMap<[u8; KEY_BYTES], Sums>,
-}
-
-/// Calls of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Sums {
-    count: u64,
-    call_ns: u64,
-    user_ns: u64,
-    result: u64,
+    sums: HashMap<CallKind, CallSums>,
 }
 
 /// Calls of one kind since the last reading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// The first call of the kind, with the mean result and times of these calls.
-    pub mean: Event,
+    pub mean: DetailedCallEvent,
     /// Number of calls.
     pub count: u64,
     /// Their time on a processor, in ns.
@@ -43,94 +30,76 @@ pub struct Counted {
 }
 
 impl CountedCalls {
-    pub fn new(all: OwnedFd, kinds: OwnedFd) -> CountedCalls {
-        CountedCalls { all, kinds, read: 0, sums: HashMap::new() }
+    /// The counts in these maps.
+    pub fn new(counters: Map, kinds: Map) -> Result<CountedCalls, MapError> {
+        Ok(CountedCalls {
+            counters: counters.try_into()?,
+            kinds: kinds.try_into()?,
+            read: 0,
+            sums: HashMap::new(),
+        })
+    }
+
+    /// Number of events that were lost so far.
+    pub fn lost(&self) -> io::Result<u64> {
+        Ok(self.counters.get(&0, 0).map_err(io::Error::other)?.lost)
     }
 
     /// The calls since the last reading.
     pub fn since_last(&mut self) -> io::Result<Vec<Counted>> {
-        let mut all = [0; 8];
-        kernel::look_up(self.all.as_fd(), 0, &mut all)?;
-        let all = u64::from_le_bytes(all);
+        let all = self.counters.get(&0, 0).map_err(io::Error::other)?.counted;
         let mut found = Vec::new();
         if all == self.read {
             return Ok(found);
         }
-        let sums = &mut self.sums;
-        kernel::each_of(
-            self.kinds.as_fd(),
-            |key: &[u8; KEY_BYTES], value: &[u8; COUNTED_BYTES]| {
-                let before = sums.entry(*key).or_default();
-                found.extend(since(before, value));
-            },
-        )?;
+        for entry in self.kinds.iter() {
+            let (kind, now) = entry.map_err(io::Error::other)?;
+            if let Some(counted) = since(self.sums.get(&kind), now) {
+                self.sums.insert(kind, now);
+                found.push(counted);
+            }
+        }
         self.read = all;
         Ok(found)
     }
 }
 
-/// The calls of a value since `before`, which becomes its sums. `None`: no call.
-fn since(before: &mut Sums, value_bytes: &[u8; COUNTED_BYTES]) -> Option<Counted> {
-    let now = Sums {
-        count: long(value_bytes, "counted.count"),
-        call_ns: long(value_bytes, "counted.call"),
-        user_ns: long(value_bytes, "counted.user"),
-        result: long(value_bytes, "counted.result"),
-    };
+/// The calls since these sums. `None`: no call.
+fn since(before: Option<&CallSums>, now: CallSums) -> Option<Counted> {
+    let none = CallSums { count: 0, call_ns: 0, user_ns: 0, result: 0, first: now.first };
+    let before = before.unwrap_or(&none);
     let count = now.count.checked_sub(before.count).filter(|n| *n > 0)?;
-    let more = |now: u64, before: u64| now.wrapping_sub(before);
-    let (call_ns, user_ns) = (more(now.call_ns, before.call_ns), more(now.user_ns, before.user_ns));
-    let results = more(now.result, before.result).cast_signed();
-    *before = now;
-    let mut event = [0; EVENT_BYTES];
-    let begin = value(COUNTED, "counted.event") as usize;
-    event[..COUNTED_BYTES - begin].copy_from_slice(&value_bytes[begin..]);
-    let whole = i64::try_from(count).unwrap_or(i64::MAX);
-    Some(Counted {
-        mean: Event::mean(&event, results / whole, call_ns / count, user_ns / count)?,
-        count,
-        call_ns,
-        user_ns,
-    })
-}
-
-fn long(bytes: &[u8; COUNTED_BYTES], name: &str) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[value(COUNTED, name) as usize..][..8]);
-    u64::from_le_bytes(word)
+    let call_ns = now.call_ns.wrapping_sub(before.call_ns);
+    let user_ns = now.user_ns.wrapping_sub(before.user_ns);
+    let results = now.result.wrapping_sub(before.result).cast_signed();
+    let mut mean = now.first;
+    mean.result = results / i64::try_from(count).unwrap_or(i64::MAX);
+    mean.call_ns = call_ns / count;
+    mean.head.user_ns = user_ns / count;
+    Some(Counted { mean: mean.without_detail(), count, call_ns, user_ns })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::Content;
-    use super::super::layout::place;
+    use super::super::event::tests::call;
     use super::*;
 
-    fn value_of(sums: [u64; 4]) -> [u8; COUNTED_BYTES] {
-        let mut bytes = [0; COUNTED_BYTES];
-        for (place, sum) in sums.into_iter().enumerate() {
-            bytes[8 * place..][..8].copy_from_slice(&sum.to_le_bytes());
-        }
-        let event = value(COUNTED, "counted.event") as usize;
-        bytes[event + place("event.ids")] = 7;
-        bytes[event + place("event.number")] = 39;
-        bytes
+    fn sums([count, call_ns, user_ns, result]: [u64; 4]) -> CallSums {
+        CallSums { count, call_ns, user_ns, result, first: call([3; 5], 1) }
     }
 
     #[test]
     fn calls_since_the_last_reading_have_the_mean_of_their_sums() {
-        let mut before = Sums::default();
-        let first = since(&mut before, &value_of([4, 400, 800, 16])).unwrap();
+        let before = sums([4, 400, 800, 16]);
+        let first = since(None, before).unwrap();
         assert_eq!((first.count, first.call_ns, first.user_ns), (4, 400, 800));
         let failed = (-9i64 * 2).cast_unsigned();
-        let sums = value_of([6, 700, 900, failed.wrapping_add(16)]);
-        let second = since(&mut before, &sums).unwrap();
+        let now = sums([6, 700, 900, failed.wrapping_add(16)]);
+        let second = since(Some(&before), now).unwrap();
         assert_eq!((second.count, second.call_ns, second.user_ns), (2, 300, 100));
-        assert_eq!((second.mean.thread, second.mean.number), (7, 39));
-        let Content::Call(returned) = &second.mean.content else {
-            panic!("{second:?}");
-        };
-        assert_eq!((returned.result, returned.call_ns), (-9, 150));
-        assert_eq!(since(&mut before, &sums), None);
+        let mean = second.mean.call;
+        assert_eq!((mean.head.thread, mean.head.user_ns, mean.arguments), (7, 50, [3; 5]));
+        assert_eq!((mean.result, mean.call_ns), (-9, 150));
+        assert_eq!(since(Some(&now), now), None);
     }
 }

@@ -1,203 +1,121 @@
 //! The events that the programs in the kernel send.
 
-use std::array;
 use std::borrow::Cow;
+use std::iter;
 
-use super::layout::{
-    CALL_BYTES, EVENT_BYTES, FAULT_KINDS, KIND_MASK, TEXT_BYTES, flag, place, place_of_more,
+use super::shared::{
+    self, BeginEvent, CallEvent, DetailedCallEvent, EndEvent, EventHead, FaultSum, FileFaultEvent,
+    HAS_BLOCKED, IS_32_BIT, IS_CHILD, IS_THREAD, InterruptEvent, MoreEvent, PageFaults,
+    SHARES_FILES, SHARES_MEMORY, ShownFile, read,
 };
 use crate::call::{Arguments, FilePlace, Identity, Kind, Property};
-use crate::tally::Made;
 
 /// An event of a thread.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// Number of the thread.
-    pub thread: u32,
-    /// Number of its call.
-    pub number: u32,
-    /// Its time on a processor in its own code since its last event, in ns.
-    pub user_ns: u64,
-    /// The cause of the event.
-    pub content: Content,
-}
-
-/// The cause of an event.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Content {
-    /// A call returned.
-    Call(Returned),
-    /// It made a process or thread.
-    Begin {
-        /// Number of the new thread.
-        child: u32,
-        /// How it was made.
-        made: Made,
-    },
+pub enum Event {
+    /// A call returned. Most calls have no detail.
+    Call(DetailedCallEvent),
+    /// The thread made a process or thread.
+    Begin(BeginEvent),
     /// It ended.
-    End {
-        /// Time of its last call and of its end, in ns.
-        call_ns: u64,
-        /// Whether its process is one of 32 bits.
-        is_32_bit: bool,
-    },
+    End(EndEvent),
     /// Other times since its last event.
-    More(More),
-    /// A soft interrupt in the thread's own code, with its time in ns.
-    Interrupt(u64),
-    /// A page fault of a mapped file, and the number of its pages. `None`: the pages belong to no
-    /// file.
-    Fault(Option<FilePlace>, u64),
-}
-
-/// A call that returned.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Returned {
-    /// Its result, as the kernel returns it.
-    pub result: i64,
-    /// Its time on a processor, in ns.
-    pub call_ns: u64,
-    /// When it returned, by the kernel's monotonic clock, in ns.
-    pub time_ns: u64,
-    /// Whether this is a new process or thread that returns from the call of its parent.
-    pub is_child: bool,
-    /// Whether the process is one of 32 bits.
-    pub is_32_bit: bool,
-    arguments: [u64; 5],
-    text: [u8; TEXT_BYTES],
-    flags: u32,
-}
-
-/// Times and counts outside of calls, apart from user time, and of page faults within calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct More {
-    /// Time of page faults without reading from storage, in ns, by kind.
-    pub minor_ns: [u64; FAULT_KINDS],
-    /// Time of page faults that read from storage, in ns.
-    pub major_ns: u64,
-    /// Number of minor page faults by kind.
-    pub minor_faults: [u32; FAULT_KINDS],
-    /// Number of minor page faults outside of calls.
-    pub user_faults: u32,
-    /// Number of minor page faults within calls.
-    pub call_faults: u32,
-    /// Number of major page faults.
-    pub major_faults: u32,
+    More(MoreEvent),
+    /// A page fault of a mapped file.
+    FileFault(FileFaultEvent),
+    /// A soft interrupt in the thread's own code.
+    Interrupt(InterruptEvent),
 }
 
 impl Event {
-    /// Reads a record: an event that was sent alone, or several of calls without a text. Events of
+    /// Reads a record: an event that was sent alone, or several of calls without details. Events of
     /// an unknown kind are left out.
-    pub fn all(record: &[u8]) -> impl Iterator<Item = Event> {
-        let each = match record.len() {
-            EVENT_BYTES => EVENT_BYTES,
-            _ => CALL_BYTES,
-        };
-        record.chunks_exact(each).filter_map(move |part| {
-            let mut bytes = [0; EVENT_BYTES];
-            bytes[..each].copy_from_slice(part);
-            Event::read(&bytes)
+    pub fn all(mut record: &[u8]) -> impl Iterator<Item = Event> {
+        iter::from_fn(move || {
+            let head: EventHead = read(record)?;
+            let (event, bytes) = match head.kind {
+                shared::CALL => (read(record).map(Event::plain_call), size_of::<CallEvent>()),
+                shared::DETAILED_CALL => (read(record).map(Event::Call), record.len()),
+                shared::BEGIN => (read(record).map(Event::Begin), record.len()),
+                shared::END => (read(record).map(Event::End), record.len()),
+                shared::MORE => (read(record).map(Event::More), record.len()),
+                shared::FILE_FAULT => (read(record).map(Event::FileFault), record.len()),
+                shared::INTERRUPT => (read(record).map(Event::Interrupt), record.len()),
+                _ => (None, record.len()),
+            };
+            record = record.get(bytes..).unwrap_or_default();
+            event
         })
     }
 
-    /// The event of a call with this result and these times instead of its own. `None`: it is no
-    /// call.
-    pub fn mean(
-        bytes: &[u8; EVENT_BYTES],
-        result: i64,
-        call_ns: u64,
-        user_ns: u64,
-    ) -> Option<Event> {
-        let mut event = Event::read(bytes)?;
-        let Content::Call(returned) = &mut event.content else {
-            return None;
-        };
-        (returned.result, returned.call_ns) = (result, call_ns);
-        event.user_ns = user_ns;
-        Some(event)
+    /// The event of a call without details.
+    pub fn plain_call(call: CallEvent) -> Event {
+        Event::Call(call.without_detail())
     }
 
-    fn read(bytes: &[u8; EVENT_BYTES]) -> Option<Event> {
-        let flags = word(bytes, place("event.flags"));
-        let call_ns = long(bytes, place("event.call"));
-        let is_32_bit = flags & flag("IS_32_BIT") != 0;
-        let kind = flags & KIND_MASK;
-        let content = if kind == flag("CALL") {
-            Content::Call(Returned::read(bytes, flags))
-        } else if kind == flag("BEGIN") {
-            let is_thread = flags & flag("IS_THREAD") != 0;
-            Content::Begin {
-                child: word(bytes, place("event.child")),
-                made: Made {
-                    shares_files: flags & flag("SHARES_FILES") != 0,
-                    borrows: flags & flag("SHARES_MEMORY") != 0 && !is_thread,
-                    is_thread,
-                },
-            }
-        } else if kind == flag("END") {
-            Content::End { call_ns, is_32_bit }
-        } else if kind == flag("MORE") {
-            Content::More(More::read(bytes))
-        } else if kind == flag("FAULT") {
-            let place = file_place(&bytes[place("event.text")..][..TEXT_BYTES]);
-            Content::Fault(place, call_ns)
-        } else if kind == flag("INTERRUPT") {
-            Content::Interrupt(long(bytes, place("event.interrupt")))
-        } else {
-            return None;
-        };
-        let has_user =
-            !matches!(content, Content::Begin { .. } | Content::Fault(..) | Content::Interrupt(_));
-        Some(Event {
-            thread: word(bytes, place("event.ids")),
-            number: word(bytes, place("event.number")),
-            user_ns: if has_user { long(bytes, place("event.user")) } else { 0 },
-            content,
-        })
+    /// The part that all events have.
+    pub fn head(&self) -> &EventHead {
+        match self {
+            Event::Call(event) => &event.call.head,
+            Event::Begin(event) => &event.head,
+            Event::End(event) => &event.head,
+            Event::More(event) => &event.head,
+            Event::FileFault(event) => &event.head,
+            Event::Interrupt(event) => &event.head,
+        }
     }
 }
 
-impl Returned {
-    fn read(bytes: &[u8], flags: u32) -> Returned {
-        let mut arguments = [0; 5];
-        for (index, argument) in arguments.iter_mut().enumerate() {
-            *argument = long(bytes, place("event.arguments") + 8 * index);
-        }
-        let mut text = [0; TEXT_BYTES];
-        text.copy_from_slice(&bytes[place("event.text")..][..TEXT_BYTES]);
-        Returned {
-            result: long(bytes, place("event.result")).cast_signed(),
-            call_ns: long(bytes, place("event.call")),
-            time_ns: long(bytes, place("event.time")),
-            is_child: flags & flag("IS_CHILD") != 0,
-            is_32_bit: flags & flag("IS_32_BIT") != 0,
-            arguments,
-            text,
-            flags,
-        }
+impl EventHead {
+    /// Whether the event has this flag.
+    pub fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Whether the process is one of 32 bits.
+    pub fn is_32_bit(&self) -> bool {
+        self.has(IS_32_BIT)
+    }
+}
+
+impl CallEvent {
+    /// The call with an empty detail.
+    pub fn without_detail(self) -> DetailedCallEvent {
+        DetailedCallEvent { call: self, detail: [0; 24] }
+    }
+}
+
+impl DetailedCallEvent {
+    /// Whether this is a new process or thread that returns from the call of its parent.
+    pub fn is_child(&self) -> bool {
+        self.call.head.has(IS_CHILD)
     }
 
     /// The result as a trace shows it. `None`: the kernel begins the call again, or the result is
     /// no number.
     pub fn shown_result(&self) -> Option<i64> {
-        match self.result {
+        match self.call.result {
             -516..=-512 => None,
-            -4095..0 => Some(self.result),
-            0.. => Some(self.result),
+            -4095..0 => Some(self.call.result),
+            0.. => Some(self.call.result),
             _ => None,
         }
     }
 
     /// The call and arguments behind `socketcall`, the one call for sockets of older 32-bit
-    /// programs.
-    pub fn socket_call(&self) -> Option<(Cow<'static, str>, Returned)> {
-        let name = SOCKET_CALLS.get(usize::try_from(self.arguments[0]).ok()?.checked_sub(1)?)?;
-        let mut inner = self.clone();
-        for (index, argument) in inner.arguments.iter_mut().enumerate() {
-            *argument = word(&self.text, 4 * index).into();
+    /// programs. `None`: no such call, or its arguments matter and are unknown.
+    pub fn socket_call(&self) -> Option<(Cow<'static, str>, DetailedCallEvent)> {
+        let has_arguments = self.call.head.kind == shared::DETAILED_CALL;
+        if !has_arguments && self.call.result >= 0 {
+            return None;
         }
-        inner.text = [0; TEXT_BYTES];
-        Some((Cow::Borrowed(name), inner))
+        let call = usize::try_from(self.call.arguments[0]).ok()?.checked_sub(1)?;
+        let name = SOCKET_CALLS.get(call)?;
+        let mut inner = self.call;
+        for (argument, bytes) in inner.arguments.iter_mut().zip(self.detail.chunks_exact(4)) {
+            *argument = read::<u32>(bytes)?.into();
+        }
+        Some((Cow::Borrowed(name), inner.without_detail()))
     }
 }
 
@@ -225,18 +143,28 @@ const SOCKET_CALLS: [&str; 20] = [
     "sendmmsg",
 ];
 
-impl More {
-    fn read(bytes: &[u8]) -> More {
-        let time = |name, index: usize| long(bytes, place_of_more(name) + 8 * index);
-        let count = |name, index: usize| word(bytes, place_of_more(name) + 4 * index);
-        More {
-            minor_ns: array::from_fn(|kind| time("thread.minor", kind)),
-            major_ns: time("thread.major", 0),
-            minor_faults: array::from_fn(|kind| count("thread.minor_faults", kind)),
-            user_faults: count("thread.user_faults", 0),
-            call_faults: count("thread.call_faults", 0),
-            major_faults: count("thread.major_faults", 0),
-        }
+impl PageFaults {
+    /// The minor page faults by kind. Some have no kind, such as those of shared memory.
+    pub fn minor(&self) -> [(Option<&'static str>, FaultSum); 5] {
+        [
+            (None, self.other),
+            (Some("copy"), self.copy),
+            (Some("anonymous"), self.anonymous),
+            (Some("file"), self.file),
+            (Some("zero"), self.zero),
+        ]
+    }
+}
+
+impl ShownFile {
+    /// The place in a file. `None`: the programs in the kernel found no regular file.
+    pub fn place(&self) -> Option<FilePlace> {
+        // No file has the inode 0.
+        (self.inode != 0).then(|| FilePlace {
+            identity: Identity::Inode(self.device, self.inode),
+            position: self.position,
+            pages: self.pages.into(),
+        })
     }
 }
 
@@ -246,16 +174,12 @@ pub struct NamedCall<'a> {
     /// Name of the call.
     pub name: &'a str,
     /// The call.
-    pub returned: &'a Returned,
+    pub event: &'a DetailedCallEvent,
 }
 
 impl NamedCall<'_> {
     fn argument(&self, index: usize) -> u64 {
-        self.returned.arguments.get(index).copied().unwrap_or(0)
-    }
-
-    fn has_flag(&self, name: &str) -> bool {
-        self.returned.flags & flag(name) != 0
+        self.event.call.arguments.get(index).copied().unwrap_or(0)
     }
 }
 
@@ -274,22 +198,22 @@ impl Arguments for NamedCall<'_> {
     }
 
     fn path(&self) -> &str {
-        let text = &self.returned.text;
-        let bytes = text.split(|byte| *byte == 0).next().unwrap_or_default();
+        let bytes = self.event.detail.split(|byte| *byte == 0).next().unwrap_or_default();
         // A path that is cut within a character, or is no UTF-8, is known by its beginning.
         str::from_utf8(bytes)
             .unwrap_or_else(|e| str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default())
     }
 
     fn file(&self) -> Option<FilePlace> {
-        file_place(&self.returned.text)
+        read::<ShownFile>(&self.event.detail)?.place()
     }
 
     fn pair(&self, _index: usize) -> Vec<i64> {
-        [0, 4].map(|at| word(&self.returned.text, at).into()).to_vec()
+        read::<[u32; 2]>(&self.event.detail).unwrap_or_default().map(i64::from).to_vec()
     }
 
     fn has(&self, property: Property) -> bool {
+        let head = &self.event.call.head;
         let flags_of_open = if self.name == "open" { 1 } else { 2 };
         let socket_type = self.argument(1) & 0xf;
         match property {
@@ -305,10 +229,10 @@ impl Arguments for NamedCall<'_> {
                 };
                 flags & u64::from(O_APPEND) != 0
             }
-            Property::Blocked => self.has_flag("HAS_BLOCKED"),
-            Property::Thread => self.has_flag("IS_THREAD"),
-            Property::SharesMemory => self.has_flag("SHARES_MEMORY") && !self.has_flag("IS_THREAD"),
-            Property::SharesFiles => self.has_flag("SHARES_FILES"),
+            Property::Blocked => head.has(HAS_BLOCKED),
+            Property::Thread => head.has(IS_THREAD),
+            Property::SharesMemory => head.has(SHARES_MEMORY) && !head.has(IS_THREAD),
+            Property::SharesFiles => head.has(SHARES_FILES),
             // F_DUPFD, F_DUPFD_CLOEXEC
             Property::Duplicates => [0, 1030].contains(&self.argument(1)),
             Property::EmptyPath => self.argument(3) & AT_EMPTY_PATH != 0,
@@ -330,52 +254,27 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 const O_DIRECTORY: u32 = 0x1_0000;
 const O_APPEND: u32 = 0x400;
 
-/// The place in a file that the programs in the kernel write as a text: inode, position, device and
-/// number of pages. No file has the inode 0.
-fn file_place(text: &[u8]) -> Option<FilePlace> {
-    let inode = long(text, 0);
-    (inode != 0).then(|| FilePlace {
-        identity: Identity::Inode(word(text, 16), inode),
-        position: long(text, 8),
-        pages: word(text, 20).into(),
-    })
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    let mut word = [0; 4];
-    word.copy_from_slice(&bytes[at..at + 4]);
-    u32::from_ne_bytes(word)
-}
-
-fn long(bytes: &[u8], at: usize) -> u64 {
-    let mut long = [0; 8];
-    long.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_ne_bytes(long)
-}
-
 #[cfg(test)]
 pub mod tests {
+    use super::super::shared::bytes_of;
     use super::*;
 
-    /// An event that is sent alone, with these numbers at the places of these fields.
-    pub fn record(flags: u32, fields: &[(usize, u64)]) -> [u8; EVENT_BYTES] {
-        let mut bytes = [0; EVENT_BYTES];
-        bytes[place("event.flags")..][..4].copy_from_slice(&flags.to_ne_bytes());
-        for (at, number) in fields {
-            bytes[*at..at + 8].copy_from_slice(&number.to_ne_bytes());
-        }
-        bytes
+    /// The beginning of an event of the thread 7.
+    pub fn head(kind: u32, user_ns: u64) -> EventHead {
+        EventHead { thread: 7, number: 0, kind, flags: 0, user_ns }
+    }
+
+    /// A call of the thread 7.
+    pub fn call(arguments: [u64; 5], result: i64) -> CallEvent {
+        let head = head(shared::CALL, 20);
+        CallEvent { head, call_ns: 30, result, arguments, time_ns: 0 }
     }
 
     #[test]
     fn files_append_by_the_flags_of_open_and_of_fcntl() {
-        let appends = |name, arguments: [u64; 3]| {
-            let at = place("event.arguments");
-            let fields: Vec<_> = (0..3).map(|i| (at + 8 * i, arguments[i])).collect();
-            let event = Event::all(&record(flag("CALL"), &fields)).next().unwrap();
-            let Content::Call(returned) = &event.content else { panic!("{event:?}") };
-            let call = NamedCall { name, returned };
-            call.has(Property::Appends)
+        let appends = |name, [a, b, c]: [u64; 3]| {
+            let event = call([a, b, c, 0, 0], 0).without_detail();
+            NamedCall { name, event: &event }.has(Property::Appends)
         };
         let flags = u64::from(O_APPEND) | 1;
         assert!(appends("openat", [0, 0, flags]) && appends("open", [0, flags, 0]));
@@ -386,22 +285,27 @@ pub mod tests {
     }
 
     #[test]
-    fn events_that_are_sent_together_are_those_that_are_sent_alone() {
-        let one = |result| {
-            let places = ["event.ids", "event.user", "event.call", "event.result"];
-            let numbers = [7, 20, 30, result];
-            let fields: Vec<_> = places.map(place).into_iter().zip(numbers).collect();
-            record(flag("CALL") | flag("HAS_BLOCKED"), &fields)
-        };
-        let both: Vec<u8> =
-            [one(1), one(2)].iter().flat_map(|e| e[..CALL_BYTES].to_vec()).collect();
-        let together: Vec<Event> = Event::all(&both).collect();
-        let alone: Vec<Event> = [one(1), one(2)].iter().flat_map(|e| Event::all(e)).collect();
-        assert_eq!(together, alone);
-        let results = together.iter().map(|event| match &event.content {
-            Content::Call(call) => (event.thread, event.user_ns, call.call_ns, call.result),
-            other => panic!("{other:?}"),
-        });
-        assert_eq!(results.collect::<Vec<_>>(), [(7, 20, 30, 1), (7, 20, 30, 2)]);
+    fn record_of_several_calls_has_each_of_them() {
+        let calls = [1, 2].map(|result| call([result as u64; 5], result));
+        let record: Vec<u8> = calls.iter().flat_map(bytes_of).collect();
+        let events: Vec<Event> = Event::all(&record).collect();
+        assert_eq!(events, calls.map(Event::plain_call));
+        // A record that is cut off, and one of an unknown kind.
+        assert_eq!(Event::all(&record[..record.len() - 1]).count(), 1);
+        assert_eq!(Event::all(&bytes_of(&head(99, 0))).count(), 0);
+    }
+
+    #[test]
+    fn socketcall_shows_its_arguments_only_with_its_detail() {
+        // `send(5, ...)`: the arguments are in memory.
+        let mut event = call([9, 0xdead, 0, 0, 0], 100).without_detail();
+        event.detail[0] = 5;
+        assert_eq!(event.socket_call(), None);
+        event.call.head.kind = shared::DETAILED_CALL;
+        let (name, inner) = event.socket_call().unwrap();
+        assert_eq!((&*name, inner.call.arguments), ("send", [5, 0, 0, 0, 0]));
+        // The kernel reads no memory after a failure, whose name is enough.
+        let failed = call([9, 0xdead, 0, 0, 0], -9).without_detail();
+        assert_eq!(failed.socket_call().unwrap().0, "send");
     }
 }

@@ -2,79 +2,75 @@
 
 use std::borrow::Cow;
 
-use super::layout::{AT_ONCE, CALLS, READS_BYTES};
-
-/// The bytes that an event takes from the memory of the program: a text, 8 bytes, or 24 bytes at
-/// the place in an argument.
-const TEXT: u8 = 0x10;
-const TWO_DESCRIPTORS: u8 = 0x20;
-const SIX_ARGUMENTS: u8 = 0x30;
-/// The position in the file of a descriptor. For `SENT`, the third argument points to the position,
-/// unless it is 0.
-const FILE: u8 = 0x40;
-const SENT: u8 = 0x50;
+use super::shared::{
+    CALLS, CallDetail, FILE_POSITION, SENDFILE_POSITION, SENT_AT_ONCE, SIX_ARGUMENTS, TEXT,
+    TWO_DESCRIPTORS,
+};
 
 /// The calls whose events take bytes from the program's memory, each with the index of the argument
 /// that points to them.
-const READS: &[(&str, u8)] = &[
-    ("open", TEXT),
-    ("creat", TEXT),
-    ("openat", TEXT | 1),
-    ("openat2", TEXT | 1),
-    ("stat", TEXT),
-    ("lstat", TEXT),
-    ("stat64", TEXT),
-    ("lstat64", TEXT),
-    ("newfstatat", TEXT | 1),
-    ("fstatat64", TEXT | 1),
-    ("statx", TEXT | 1),
-    ("access", TEXT),
-    ("faccessat", TEXT | 1),
-    ("faccessat2", TEXT | 1),
-    ("pipe", TWO_DESCRIPTORS),
-    ("pipe2", TWO_DESCRIPTORS),
-    ("socketpair", TWO_DESCRIPTORS | 3),
-    ("socketcall", SIX_ARGUMENTS | 1),
+const READS: &[(&str, u8, u8)] = &[
+    ("open", TEXT, 0),
+    ("creat", TEXT, 0),
+    ("openat", TEXT, 1),
+    ("openat2", TEXT, 1),
+    ("stat", TEXT, 0),
+    ("lstat", TEXT, 0),
+    ("stat64", TEXT, 0),
+    ("lstat64", TEXT, 0),
+    ("newfstatat", TEXT, 1),
+    ("fstatat64", TEXT, 1),
+    ("statx", TEXT, 1),
+    ("access", TEXT, 0),
+    ("faccessat", TEXT, 1),
+    ("faccessat2", TEXT, 1),
+    ("pipe", TWO_DESCRIPTORS, 0),
+    ("pipe2", TWO_DESCRIPTORS, 0),
+    ("socketpair", TWO_DESCRIPTORS, 3),
+    ("socketcall", SIX_ARGUMENTS, 1),
 ];
 
 /// Other calls that change the kinds of descriptors.
-const DESCRIBING: &[(&str, u8)] = &[
-    ("close", AT_ONCE),
-    ("dup", AT_ONCE),
-    ("dup2", AT_ONCE),
-    ("dup3", AT_ONCE),
-    ("fcntl", AT_ONCE),
-    ("fcntl64", AT_ONCE),
-    ("socket", AT_ONCE),
-    ("accept", AT_ONCE),
-    ("accept4", AT_ONCE),
-    ("eventfd", AT_ONCE),
-    ("eventfd2", AT_ONCE),
-    ("epoll_create", AT_ONCE),
-    ("epoll_create1", AT_ONCE),
-    ("timerfd_create", AT_ONCE),
-    ("signalfd", AT_ONCE),
-    ("signalfd4", AT_ONCE),
-    ("inotify_init", AT_ONCE),
-    ("inotify_init1", AT_ONCE),
-    ("memfd_create", AT_ONCE),
-    ("getdents64", AT_ONCE),
+const DESCRIBING: &[&str] = &[
+    "close",
+    "dup",
+    "dup2",
+    "dup3",
+    "fcntl",
+    "fcntl64",
+    "socket",
+    "accept",
+    "accept4",
+    "eventfd",
+    "eventfd2",
+    "epoll_create",
+    "epoll_create1",
+    "timerfd_create",
+    "signalfd",
+    "signalfd4",
+    "inotify_init",
+    "inotify_init1",
+    "memfd_create",
+    "getdents64",
 ];
 
 /// The calls whose events take the position in a file, if files are recorded.
-const FILE_READS: &[(&str, u8)] = &[
-    ("read", FILE),
-    ("readv", FILE),
-    ("pread64", FILE),
-    ("preadv", FILE),
-    ("preadv2", FILE),
-    ("write", FILE),
-    ("writev", FILE),
-    ("pwrite64", FILE),
-    ("pwritev", FILE),
-    ("pwritev2", FILE),
-    ("sendfile", SENT | 1),
+const FILE_READS: &[(&str, u8, u8)] = &[
+    ("read", FILE_POSITION, 0),
+    ("readv", FILE_POSITION, 0),
+    ("pread64", FILE_POSITION, 0),
+    ("preadv", FILE_POSITION, 0),
+    ("preadv2", FILE_POSITION, 0),
+    ("write", FILE_POSITION, 0),
+    ("writev", FILE_POSITION, 0),
+    ("pwrite64", FILE_POSITION, 0),
+    ("pwritev", FILE_POSITION, 0),
+    ("pwritev2", FILE_POSITION, 0),
+    ("sendfile", SENDFILE_POSITION, 1),
 ];
+
+/// The details of events by number of the call, for processes of 64 and of 32 bits.
+pub type Details = [[CallDetail; CALLS]; 2];
 
 /// The name of a call.
 pub fn name(number: u32, is_32_bit: bool) -> Cow<'static, str> {
@@ -92,18 +88,28 @@ fn known(number: usize, is_32_bit: bool) -> Option<&'static str> {
     }
 }
 
-/// The table of how events are sent and what they take from memory, by number. The second half is
-/// that of 32-bit processes. With `files`, it has the places in files of calls of 64-bit processes.
-pub fn reads(files: bool) -> [u8; READS_BYTES] {
-    let mut table = [0; READS_BYTES];
-    for (index, entry) in table.iter_mut().enumerate() {
-        let name = known(index % CALLS, index >= CALLS);
-        let of_files = if files && index < CALLS { FILE_READS } else { &[] };
-        let mut all = READS.iter().chain(DESCRIBING).chain(of_files);
-        let found = all.find(|(known, _)| Some(*known) == name);
-        *entry = found.map_or(0, |(_, read)| *read);
+/// What the programs in the kernel report of each call. With `files`, they report the places in
+/// files of calls of 64-bit processes.
+pub fn details(files: bool) -> Details {
+    let mut tables = [[CallDetail::default(); CALLS]; 2];
+    for (table, is_32_bit) in tables.iter_mut().zip([false, true]) {
+        for (number, entry) in table.iter_mut().enumerate() {
+            if let Some(name) = known(number, is_32_bit) {
+                *entry = detail(name, files && !is_32_bit);
+            }
+        }
     }
-    table
+    tables
+}
+
+fn detail(name: &str, files: bool) -> CallDetail {
+    let file_reads = FILE_READS.iter().filter(|_| files);
+    let found = READS.iter().chain(file_reads).find(|(known, ..)| *known == name);
+    match found {
+        Some(&(_, detail, argument)) => CallDetail { detail, argument },
+        None if DESCRIBING.contains(&name) => CallDetail { detail: SENT_AT_ONCE, argument: 0 },
+        None => CallDetail::default(),
+    }
 }
 
 #[cfg(test)]
@@ -127,14 +133,15 @@ mod tests {
 
     #[test]
     fn paths_of_both_tables_are_read() {
-        let table = reads(true);
-        assert_eq!(table[libc::SYS_pread64 as usize], FILE);
-        assert_eq!(table[CALLS + 3], 0, "read of 32 bits");
-        let table = reads(false);
-        assert_eq!(table[libc::SYS_openat as usize], TEXT | 1);
-        assert_eq!(table[libc::SYS_read as usize], 0);
-        assert_eq!(table[libc::SYS_accept4 as usize], AT_ONCE);
-        assert_eq!(table[CALLS + 5], TEXT, "open of 32 bits");
-        assert_eq!(table[CALLS + 102], SIX_ARGUMENTS | 1);
+        let [table, _] = details(true);
+        assert_eq!(table[libc::SYS_pread64 as usize].detail, FILE_POSITION);
+        let [table, narrow] = details(false);
+        let text = |argument| CallDetail { detail: TEXT, argument };
+        assert_eq!(table[libc::SYS_openat as usize], text(1));
+        assert_eq!(table[libc::SYS_read as usize], CallDetail::default());
+        assert_eq!(table[libc::SYS_accept4 as usize].detail, SENT_AT_ONCE);
+        assert_eq!(narrow[5], text(0), "open");
+        assert_eq!(narrow[102], CallDetail { detail: SIX_ARGUMENTS, argument: 1 });
+        assert_eq!(details(true)[1][3], CallDetail::default(), "read of 32 bits");
     }
 }

@@ -1,185 +1,234 @@
-//! The programs that run in the kernel.
-//!
-//! Each thread has a mode: it runs its own code, is in a call, in a page fault and so on. At each
-//! change of mode, and when the processor is taken from the thread, the time since the last change
-//! is added to the mode. So the times of the modes are the thread's whole time on a processor.
-//!
-//! In all programs, r6 is the list of the tracepoint's or function's arguments, r7 the state of the
-//! thread, and r8 the time.
-//!
-//! Each call of a function costs more than many instructions, and each call of a traced program
-//! runs two programs. So these two find the state of the thread without a function where the thread
-//! has made the last call on this processor, and send the events of several calls together.
+//! Loads and attaches the programs in `trace.bpf.o`.
 
-mod calls;
-mod faults;
-mod interrupts;
-mod pieces;
-mod threads;
+use std::error::Error;
+use std::io;
 
-use super::kernel::Attachment;
-use super::layout::{
-    AT_ONCE, CONTROL, COUNTED, COUNTED_KEY, CPU, EVENT, FAULTS, FLAGS, KILLED, MODES, PLACE,
-    RING_BYTES, SLOTS, THREAD,
+use aya::maps::{Map, MapError};
+use aya::programs::perf_event::{
+    PerfEventConfig, PerfEventLink, PerfEventScope, SamplePolicy, SoftwareEvent,
 };
-use calls::{CALL_ENTRY, CALL_EXIT};
-use faults::{
-    FAULT_PAGE, FILE_FAULT, FILE_FAULTS, KERNEL_FAULT_ENTRY, MAJOR_FAULT, MINOR_FAULT,
-    USER_FAULT_ENTRY,
+use aya::programs::tp_btf::BtfTracePointLink;
+use aya::programs::{Program, ProgramError};
+use aya::util::online_cpus;
+use aya::{
+    Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, VerifierLogLevel, include_bytes_aligned,
 };
-use interrupts::{SOFTIRQ_ENTRY, SOFTIRQ_EXIT};
-use pieces::expand;
-use threads::{EXIT, FORK, SWITCH};
 
-/// A program and its place.
+use super::names::Details;
+use super::unavailable::{Unavailable, refused};
+
+/// The programs, which `scripts/build-bpf` compiles from `trace.bpf.c`.
+pub const OBJECT: &[u8] = include_bytes_aligned!("trace.bpf.o");
+
+/// The file with the types of the running kernel (BTF).
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+
+/// aya replaces an access to a member that the kernel's struct lacks by a call of this function, so
+/// that the verifier refuses it.
+const MISSING_MEMBER: &str = "#195896080";
+
+/// A program, by the name of its function.
 #[derive(Debug)]
 pub struct Source {
-    /// The tracepoint or function.
-    pub target: &'static str,
-    /// Where in it.
-    pub attachment: Attachment,
-    /// The text, with macros.
-    text: &'static str,
+    name: &'static str,
+    /// The counter of the kernel at whose events it runs. `None`: it runs at the tracepoint with
+    /// its name.
+    counter: Option<SoftwareEvent>,
 }
 
-impl Source {
-    /// The text for the assembler.
-    pub fn text(&self) -> String {
-        expand(self.text)
+/// The programs in the order in which they are attached.
+const PROGRAMS: &[Source] = &[
+    tracepoint("sched_process_fork"),
+    tracepoint("sched_process_exit"),
+    tracepoint("sched_switch"),
+    tracepoint("page_fault_user"),
+    tracepoint("page_fault_kernel"),
+    Source { name: "minor_faults", counter: Some(SoftwareEvent::PageFaultsMin) },
+    Source { name: "major_faults", counter: Some(SoftwareEvent::PageFaultsMaj) },
+    tracepoint("sys_exit"),
+    tracepoint("sys_enter"),
+];
+
+/// Shows the kinds of page faults.
+const PAGE_PROGRAM: &[Source] = &[tracepoint("rss_stat")];
+
+/// Record page faults of mapped files. Kernels before 6.11 lack their tracepoints.
+const FILE_PROGRAMS: &[Source] =
+    &[tracepoint("mm_filemap_fault"), tracepoint("mm_filemap_map_pages")];
+
+/// Time interrupt work.
+pub const INTERRUPT_PROGRAMS: &[Source] =
+    &[tracepoint("softirq_exit"), tracepoint("softirq_entry")];
+
+const fn tracepoint(name: &'static str) -> Source {
+    Source { name, counter: None }
+}
+
+/// The programs, loaded into the kernel.
+#[derive(Debug)]
+pub struct Programs {
+    object: Ebpf,
+    /// The programs apart from those at interrupt work.
+    pub sources: Vec<&'static Source>,
+}
+
+/// An attached program, which is detached when this is dropped.
+#[derive(Debug)]
+pub enum Attached {
+    Tracepoint { _link: BtfTracePointLink },
+    Counter { _link: PerfEventLink },
+}
+
+impl Programs {
+    /// Loads the programs. With `files`, those at page faults of mapped files are among them, if
+    /// the kernel has their tracepoints.
+    pub fn load(details: &Details, files: bool) -> Result<Programs, Unavailable> {
+        let types = Btf::parse_file(TYPES, Endianness::default());
+        let types = types.map_err(|e| unavailable(TYPES, &e))?;
+        let object = EbpfLoader::new()
+            .btf(Some(&types))
+            .allow_unsupported_maps()
+            .override_global("details", details, true)
+            .verifier_log_level(VerifierLogLevel::DEBUG)
+            .load(OBJECT)
+            .map_err(|e| unavailable(part_of(&e), &e))?;
+        let mut programs = Programs { object, sources: PROGRAMS.iter().collect() };
+        for source in PROGRAMS.iter().chain(INTERRUPT_PROGRAMS) {
+            programs.load_one(source, &types).map_err(|e| not_loaded(source, &e))?;
+        }
+        for source in PAGE_PROGRAM.iter().chain(FILE_PROGRAMS.iter().filter(|_| files)) {
+            match programs.load_one(source, &types) {
+                Err(e) if has_no_tracepoint(&e) => {}
+                Err(e) => return Err(not_loaded(source, &e)),
+                Ok(()) => programs.sources.push(source),
+            }
+        }
+        Ok(programs)
+    }
+
+    fn load_one(&mut self, source: &Source, types: &Btf) -> Result<(), ProgramError> {
+        match self.object.program_mut(source.name) {
+            Some(Program::BtfTracePoint(program)) => program.load(source.name, types),
+            Some(Program::PerfEvent(program)) => program.load(),
+            _ => Err(ProgramError::NotLoaded),
+        }
+    }
+
+    /// The map with this name. It can be taken once.
+    pub fn take_map(&mut self, name: &str) -> Result<Map, Unavailable> {
+        self.object.take_map(name).ok_or_else(|| lacks(name))
+    }
+
+    /// Attaches a program.
+    pub fn attach(
+        &mut self,
+        source: &Source,
+        attached: &mut Vec<Attached>,
+    ) -> Result<(), Unavailable> {
+        self.links(source, attached).map_err(|e| unavailable(source.name, &*e))
+    }
+
+    fn links(
+        &mut self,
+        source: &Source,
+        attached: &mut Vec<Attached>,
+    ) -> Result<(), Box<dyn Error>> {
+        match (self.object.program_mut(source.name), source.counter) {
+            (Some(Program::BtfTracePoint(program)), None) => {
+                let link = program.attach()?;
+                attached.push(Attached::Tracepoint { _link: program.take_link(link)? });
+            }
+            (Some(Program::PerfEvent(program)), Some(event)) => {
+                for cpu in online_cpus().map_err(|(_, e)| e)? {
+                    let (config, scope) = (
+                        PerfEventConfig::Software(event),
+                        PerfEventScope::AllProcessesOneCpu { cpu },
+                    );
+                    let link = program.attach(config, scope, SamplePolicy::Period(1), false)?;
+                    attached.push(Attached::Counter { _link: program.take_link(link)? });
+                }
+            }
+            _ => return Err(ProgramError::NotLoaded.into()),
+        }
+        Ok(())
     }
 }
 
-/// Programs that record page faults of mapped files. Kernels before 6.11 lack their tracepoints.
-pub const FILE_PROGRAMS: &[Source] =
-    &[tracepoint("mm_filemap_fault", FILE_FAULT), tracepoint("mm_filemap_map_pages", FILE_FAULTS)];
-
-/// Notes which of the process's numbers of pages changes in a page fault.
-pub const PAGE_PROGRAM: Source = tracepoint("rss_stat", FAULT_PAGE);
-
-/// Number of parameters of [`PAGE_PROGRAM`]'s tracepoint, with that of the kernel's own, where each
-/// change of a number of pages has its event. Before Linux 6.2, it had one more, and most changes
-/// had no event.
-pub const PAGE_PARAMETERS: usize = 3;
-
-/// Programs that time interrupt work.
-pub const INTERRUPT_PROGRAMS: &[Source] =
-    &[tracepoint("softirq_exit", SOFTIRQ_EXIT), tracepoint("softirq_entry", SOFTIRQ_ENTRY)];
-
-/// Tracepoints and functions by the name in the type of their BPF programs.
-pub const PROGRAMS: &[Source] = &[
-    tracepoint("sched_process_fork", FORK),
-    tracepoint("sched_process_exit", EXIT),
-    tracepoint("sched_switch", SWITCH),
-    tracepoint("page_fault_user", USER_FAULT_ENTRY),
-    tracepoint("page_fault_kernel", KERNEL_FAULT_ENTRY),
-    Source { target: "minor faults", attachment: Attachment::Event(5), text: MINOR_FAULT },
-    Source { target: "major faults", attachment: Attachment::Event(6), text: MAJOR_FAULT },
-    tracepoint("sys_exit", CALL_EXIT),
-    tracepoint("sys_enter", CALL_ENTRY),
-];
-
-const fn tracepoint(target: &'static str, text: &'static str) -> Source {
-    Source { target, attachment: Attachment::Tracepoint, text }
+/// Why a part is unavailable: its error, or the error of the system behind it.
+pub fn unavailable(part: &str, error: &(dyn Error + 'static)) -> Unavailable {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return refused(part, error);
+        }
+        cause = error.source();
+    }
+    Unavailable::Kernel(format!("{part}: {error}"))
 }
 
-/// The numbers that the programs name, apart from offsets in the kernel's own structs. `has_pages`:
-/// [`PAGE_PROGRAM`] is attached.
-pub fn numbers(has_pages: bool) -> impl Iterator<Item = (&'static str, i32)> {
-    let lists = [CONTROL, PLACE, THREAD, CPU, COUNTED_KEY, COUNTED, MODES, FAULTS, EVENT, FLAGS];
-    let all = lists.into_iter().flatten().copied();
-    all.chain([
-        ("KILLED", KILLED),
-        ("SLOTS", SLOTS as i32),
-        ("AT_ONCE", AT_ONCE.into()),
-        // `__state` of a thread that has ended.
-        ("TASK_DEAD", 128),
-        // The segment of code of 32-bit processes.
-        ("CODE_32_BIT", 0x23),
-        ("EXIT_32_BIT", 1),
-        ("EXIT_GROUP_32_BIT", 252),
-        ("EXIT", 60),
-        ("EXIT_GROUP", 231),
-        // `BPF_LOCAL_STORAGE_GET_F_CREATE`
-        ("CREATE", 1),
-        // `BPF_RB_NO_WAKEUP`
-        ("NO_WAKE_UP", 1),
-        // `BPF_RB_AVAIL_DATA`
-        ("UNREAD", 0),
-        // `BPF_NOEXIST`
-        ("NEW", 1),
-        // Unread bytes from which calls without effects on descriptors are counted in the kernel,
-        // and from which all calls are. The rest of the ring is for other events, which cannot be
-        // counted there.
-        ("CROWDED", (RING_BYTES / 8 * 7) as i32),
-        ("FULL", (RING_BYTES / 16 * 15) as i32),
-        // A thread without calls reports its times when they reach 5 ms.
-        ("LONG_NS", 5_000_000),
-        // Bits of the processor's error code of a page fault: the page is present, and the access
-        // is a write.
-        ("PRESENT", 1),
-        ("WRITE", 2),
-        ("PRESENT_WRITE", 3),
-        // The index of the kernel's number of pages (MM_FILEPAGES, MM_ANONPAGES), plus 1.
-        ("PAGE_OF_FILE", 1),
-        ("PAGE_ANONYMOUS", 2),
-        // No number of pages has changed, or it is unknown whether one has.
-        ("NO_PAGE", if has_pages { 0 } else { UNKNOWN_PAGE }),
-    ])
+/// The part that the kernel refused.
+fn part_of(error: &EbpfError) -> &'static str {
+    match error {
+        EbpfError::MapError(MapError::CreateError { name, .. }) if name == "events" => {
+            "ring buffers"
+        }
+        EbpfError::MapError(MapError::CreateError { name, .. }) if name == "threads" => {
+            "maps of threads"
+        }
+        _ => "its maps",
+    }
 }
 
-/// The page of a fault on a kernel without [`PAGE_PROGRAM`]: no index of a number of pages.
-const UNKNOWN_PAGE: i32 = 100;
+fn has_no_tracepoint(error: &ProgramError) -> bool {
+    matches!(error, ProgramError::Btf(BtfError::UnknownBtfTypeName { .. }))
+}
 
-/// The members of the kernel's structs whose offsets the programs use.
-pub const MEMBERS: &[(&str, &str)] = &[
-    ("task_struct", "pid"),
-    ("task_struct", "tgid"),
-    ("task_struct", "mm"),
-    ("task_struct", "files"),
-    ("task_struct", "__state"),
-    ("pt_regs", "cs"),
-    ("pt_regs", "di"),
-    ("pt_regs", "si"),
-    ("pt_regs", "dx"),
-    ("pt_regs", "r10"),
-    ("pt_regs", "r8"),
-    ("pt_regs", "bx"),
-    ("pt_regs", "cx"),
-    ("files_struct", "fdt"),
-    ("fdtable", "max_fds"),
-    ("fdtable", "fd"),
-    ("file", "f_inode"),
-    ("file", "f_pos"),
-    ("inode", "i_mode"),
-    ("inode", "i_size"),
-    ("inode", "i_sb"),
-    ("inode", "i_ino"),
-    ("super_block", "s_dev"),
-    ("address_space", "host"),
-];
+fn not_loaded(source: &Source, error: &ProgramError) -> Unavailable {
+    let ProgramError::LoadError { io_error, verifier_log } = error else {
+        return if has_no_tracepoint(error) {
+            lacks(source.name)
+        } else {
+            unavailable(source.name, error)
+        };
+    };
+    let log = verifier_log.to_string();
+    if let Some(line) = missing_member(&log) {
+        return lacks(&format!("member for `{line}`"));
+    }
+    // The last line of the verifier's message has only numbers.
+    match log.trim().lines().rev().nth(1) {
+        Some(line) if io_error.kind() != io::ErrorKind::PermissionDenied => {
+            refused(source.name, &io::Error::new(io_error.kind(), format!("{io_error}: {line}")))
+        }
+        _ => refused(source.name, io_error),
+    }
+}
+
+/// The line of the source that reads a member which the kernel's struct lacks.
+fn missing_member(log: &str) -> Option<&str> {
+    let (before, _) = log.split_once(MISSING_MEMBER)?;
+    before.lines().rev().find_map(|line| line.strip_prefix("; "))
+}
+
+fn lacks(part: &str) -> Unavailable {
+    Unavailable::Kernel(format!("it has no {part}"))
+}
 
 #[cfg(test)]
 mod tests {
-    use super::super::assembler::{Symbols, assemble};
     use super::*;
 
+    /// The message of Linux 6.18.
     #[test]
-    fn programs_are_assembled() {
-        let offsets = MEMBERS.iter().map(|(of, member)| (format!("{of}.{member}"), 8));
-        let own = numbers(true).map(|(name, value)| (name.to_owned(), value));
-        let maps = [
-            "threads", "states", "free", "used", "cpus", "events", "lost", "control", "kinds",
-            "counted",
-        ];
-        let symbols = Symbols {
-            numbers: own.chain(offsets).collect(),
-            maps: maps.map(|name| (name.to_owned(), 3)).into(),
-        };
-        let lists = [PROGRAMS, INTERRUPT_PROGRAMS, FILE_PROGRAMS, &[PAGE_PROGRAM]];
-        for source in lists.into_iter().flatten() {
-            let code = assemble(&source.text(), &symbols);
-            let code = code.unwrap_or_else(|e| panic!("{}: {e}", source.target));
-            assert!(code.len() > 10, "{}", source.target);
-        }
+    fn missing_member_is_named_by_the_line_that_reads_it() {
+        let log = "; thread->since = 0; @ trace.bpf.c:297
+130: (7b) *(u64 *)(r7 +0) = r1        ; R1=0 R7=map_value(map=states,ks=4,vs=192)
+; u32 state = previous->__state; @ trace.bpf.c:298
+131: (85) call unknown#195896080
+invalid func unknown#195896080
+";
+        let line = "u32 state = previous->__state; @ trace.bpf.c:298";
+        assert_eq!(missing_member(log), Some(line));
+        assert_eq!(missing_member(&log.replace("195896080", "1")), None);
     }
 }

@@ -1,18 +1,20 @@
 //! Counts the events of the programs in the kernel.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::cost::Cost;
 use super::counted::Counted;
-use super::event::{Content, Event, More, NamedCall, Returned};
-use super::layout::{FAULT_NAMES, KILLED};
+use super::event::{Event, NamedCall};
 use super::names::name;
+use super::shared::{
+    BeginEvent, DetailedCallEvent, EndEvent, IS_THREAD, MoreEvent, SHARES_FILES, SHARES_MEMORY,
+    WAS_KILLED,
+};
 use crate::call::Call;
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
 use crate::primitive::Used;
-use crate::tally::Tally;
+use crate::tally::{Made, Tally};
 use yamba_predict::vector::Use;
 
 /// Counts events.
@@ -118,38 +120,25 @@ impl EventReader {
         self.waits_for.is_none()
     }
 
-    /// Whether a record says that a thread has ended. Its descriptors are known no longer.
-    pub fn is_end(record: &[u8]) -> bool {
-        Event::all(record).any(|event| matches!(event.content, Content::End { .. }))
-    }
-
-    /// Counts the events of a record.
-    pub fn take(&mut self, record: &[u8]) {
-        for event in Event::all(record) {
-            self.event(&event);
-        }
-    }
-
-    fn event(&mut self, event: &Event) {
+    /// Counts an event.
+    pub fn take(&mut self, event: &Event) {
+        let head = event.head();
         if self.waits(event) {
-            if let Content::End { .. } = event.content {
-                self.threads.remove(&event.thread);
+            if let Event::End(_) = event {
+                self.threads.remove(&head.thread);
             }
             return;
         }
-        self.add_user(event.thread, event.user_ns as f64);
-        match &event.content {
-            Content::Call(returned) => self.call(event, returned),
-            Content::Begin { child, made } => {
-                self.threads.insert(*child);
-                self.tally.begin(event.thread, *child, *made);
-            }
-            Content::End { call_ns, is_32_bit } => self.end(event, *call_ns, *is_32_bit),
-            Content::More(more) => self.more(event.thread, more, event.user_ns as f64),
-            Content::Interrupt(time_ns) => self.interrupt(event.thread, *time_ns as f64),
-            Content::Fault(place, pages) => {
-                if let Some(place) = place {
-                    self.tally.fault_of_file(event.thread, place, *pages);
+        self.add_user(head.thread, head.user_ns as f64);
+        match event {
+            Event::Call(event) => self.calls(event, None),
+            Event::Begin(event) => self.begin(event),
+            Event::End(event) => self.end(event),
+            Event::More(event) => self.more(event),
+            Event::Interrupt(event) => self.interrupt(head.thread, event.time_ns as f64),
+            Event::FileFault(event) => {
+                if let Some(place) = event.place.place() {
+                    self.tally.fault_of_file(head.thread, &place, event.fault_pages);
                 }
             }
         }
@@ -160,16 +149,17 @@ impl EventReader {
         let Some(thread) = self.waits_for else {
             return false;
         };
-        let begins = match &event.content {
-            Content::Call(call) if event.thread == thread && call.result == 0 => {
-                name(event.number, call.is_32_bit) == "execve"
+        let head = event.head();
+        let begins = match event {
+            Event::Call(event) if head.thread == thread && event.call.result == 0 => {
+                name(head.number, head.is_32_bit()) == "execve"
             }
             _ => false,
         };
         if begins {
             self.waits_for = None;
             // Its user time was spent before the program.
-            self.add_user(event.thread, -(event.user_ns as f64));
+            self.add_user(thread, -(head.user_ns as f64));
         }
         !begins
     }
@@ -185,27 +175,10 @@ impl EventReader {
 
     /// Counts calls that the kernel has counted.
     pub fn take_counted(&mut self, counted: &Counted) {
-        let event = &counted.mean;
-        let Content::Call(returned) = &event.content else {
-            return;
-        };
-        if !self.has_begun() {
-            return;
+        if self.has_begun() {
+            self.add_user(counted.mean.call.head.thread, counted.user_ns as f64);
+            self.calls(&counted.mean, Some(counted));
         }
-        let thread = event.thread;
-        self.add_user(thread, counted.user_ns as f64);
-        let name = name(event.number, returned.is_32_bit);
-        let arguments = NamedCall { name: &name, returned };
-        let call = Call { name: &name, result: returned.shown_result(), arguments: &arguments };
-        self.tally.descriptors.at(returned.time_ns);
-        let time_ns = counted.call_ns as f64;
-        if returned.is_child {
-            return self.tally.add_time(thread, &call, time_ns);
-        }
-        let added = self.cost.of_call(returned.call_ns as f64, event.user_ns as f64);
-        let count = counted.count as f64;
-        self.add_user(thread, -added.user_ns * count);
-        self.tally.counted(thread, &call, counted.count, time_ns - added.kernel_ns * count);
     }
 
     /// Number of calls that the kernel has counted without their details.
@@ -213,60 +186,75 @@ impl EventReader {
         self.tally.without_details
     }
 
-    fn call(&mut self, event: &Event, returned: &Returned) {
-        let name = name(event.number, returned.is_32_bit);
-        if name == "socketcall"
-            && let Some((name, inner)) = returned.socket_call()
-        {
-            return self.named(event, name, &inner);
+    /// Counts a call, or the calls of its kind that the kernel has counted.
+    fn calls(&mut self, event: &DetailedCallEvent, counted: Option<&Counted>) {
+        let head = event.call.head;
+        let name = name(head.number, head.is_32_bit());
+        let inner = (name == "socketcall").then(|| event.socket_call()).flatten();
+        let (name, event) = match &inner {
+            Some((name, inner)) => (name, inner),
+            None => (&name, event),
+        };
+        self.tally.descriptors.at(event.call.time_ns);
+        let arguments = NamedCall { name, event };
+        let call = Call { name, result: event.shown_result(), arguments: &arguments };
+        let call_ns = event.call.call_ns;
+        let (count, time_ns) = counted.map_or((1, call_ns), |all| (all.count, all.call_ns));
+        if event.is_child() {
+            return self.tally.add_time(head.thread, &call, time_ns as f64);
         }
-        self.named(event, name, returned);
+        let added = self.cost.call(call_ns as f64, head.user_ns as f64);
+        self.add_user(head.thread, -added.user_ns * count as f64);
+        let time_ns = time_ns as f64 - added.kernel_ns * count as f64;
+        match counted {
+            None => self.tally.call(head.thread, &call, time_ns),
+            Some(_) => self.tally.counted(head.thread, &call, count, time_ns),
+        }
     }
 
-    fn named(&mut self, event: &Event, name: Cow<'static, str>, returned: &Returned) {
-        let (thread, user_ns) = (event.thread, event.user_ns as f64);
-        self.tally.descriptors.at(returned.time_ns);
-        let arguments = NamedCall { name: &name, returned };
-        let call = Call { name: &name, result: returned.shown_result(), arguments: &arguments };
-        let time_ns = returned.call_ns as f64;
-        if returned.is_child {
-            return self.tally.add_time(thread, &call, time_ns);
-        }
-        let added = self.cost.of_call(time_ns, user_ns);
-        self.add_user(thread, -added.user_ns);
-        self.tally.call(thread, &call, time_ns - added.kernel_ns);
+    fn begin(&mut self, event: &BeginEvent) {
+        let is_thread = event.head.has(IS_THREAD);
+        let made = Made {
+            shares_files: event.head.has(SHARES_FILES),
+            borrows: event.head.has(SHARES_MEMORY) && !is_thread,
+            is_thread,
+        };
+        let child = event.child as u32;
+        self.threads.insert(child);
+        self.tally.begin(event.head.thread, child, made);
     }
 
-    fn end(&mut self, event: &Event, call_ns: u64, is_32_bit: bool) {
-        self.threads.remove(&event.thread);
-        self.tally.descriptors.end(event.thread);
-        let used = if event.number == KILLED as u32 {
+    fn end(&mut self, event: &EndEvent) {
+        let head = &event.head;
+        self.threads.remove(&head.thread);
+        self.tally.descriptors.end(head.thread);
+        let used = if head.has(WAS_KILLED) {
             Used::of("exit", Some("killed"))
         } else {
-            Used { name: name(event.number, is_32_bit), ..Used::of("", None) }
+            Used { name: name(head.number, head.is_32_bit()), ..Used::of("", None) }
         };
-        self.tally.ended(event.thread, used, call_ns as f64);
+        self.tally.ended(head.thread, used, event.call_ns as f64);
     }
 
-    fn more(&mut self, thread: u32, more: &More, user_ns: f64) {
+    fn more(&mut self, event: &MoreEvent) {
         if self.tally.is_paused {
             return;
         }
-        let (user, call) = (f64::from(more.user_faults), f64::from(more.call_faults));
-        let added = self.cost.of_fault(user_ns / (user + 1.0));
+        let (thread, faults) = (event.head.thread, &event.faults);
+        let (user, call) = (f64::from(faults.user_faults), f64::from(faults.call_faults));
+        let added = self.cost.fault(event.head.user_ns as f64 / (user + 1.0));
         self.add_user(thread, -added.user_ns * user);
-        let minor = u64::from(more.user_faults) + u64::from(more.call_faults);
+        let minor = u64::from(faults.user_faults) + u64::from(faults.call_faults);
         // The event does not say which kinds occurred within calls, so all kinds get the mean cost.
         // It is that of writes to fresh memory, with one run of the program for `rss_stat`.
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
-        let kinds = FAULT_NAMES.iter().zip(more.minor_faults.iter().zip(more.minor_ns));
-        for (kind, (faults, time_ns)) in kinds {
-            let used = Used::of("page_fault", *kind);
-            self.other(thread, used, *faults, time_ns as f64 - each_ns * f64::from(*faults));
+        for (kind, sum) in faults.minor() {
+            let used = Used::of("page_fault", kind);
+            self.other(thread, used, sum.count, sum.ns as f64 - each_ns * sum.count as f64);
         }
         let used = Used::of("page_fault", Some("major"));
-        self.other(thread, used, more.major_faults, more.major_ns as f64);
-        self.faults += minor + u64::from(more.major_faults);
+        self.other(thread, used, faults.major.count, faults.major.ns as f64);
+        self.faults += minor + faults.major.count;
     }
 
     fn interrupt(&mut self, thread: u32, time_ns: f64) {
@@ -292,27 +280,24 @@ impl EventReader {
         self.interrupts = Default::default();
     }
 
-    fn other(&mut self, thread: u32, used: Used, count: u32, time_ns: f64) {
+    fn other(&mut self, thread: u32, used: Used, count: u64, time_ns: f64) {
         if count > 0 {
-            self.tally.other(thread, used, count.into(), time_ns);
+            self.tally.other(thread, used, count, time_ns);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::tests::record;
-    use super::super::layout::{flag, place};
+    use super::super::event::tests::{call, head};
+    use super::super::shared::{self, InterruptEvent, PageFaults};
     use super::*;
 
     /// 1000 reads of a descriptor that no call has shown, which the kernel has counted.
     #[test]
     fn calls_that_the_kernel_counted_are_uses_with_their_time() {
-        let mut event = [0; super::super::layout::EVENT_BYTES];
-        event[place("event.ids")] = 7;
-        event[place("event.number")] = 0;
         let counted = Counted {
-            mean: Event::mean(&event, 4096, 90, 10).unwrap(),
+            mean: call([0; 5], 4096).without_detail(),
             count: 1000,
             call_ns: 90_000,
             user_ns: 10_000,
@@ -334,11 +319,12 @@ mod tests {
     #[test]
     fn interrupt_work_in_a_part_of_the_time_counts_for_the_whole() {
         let mut reader = EventReader::default();
-        reader.take(&record(flag("MORE"), &[(place("event.user"), 2000)]));
+        let faults = PageFaults::default();
+        reader.take(&Event::More(MoreEvent { head: head(shared::MORE, 2000), faults }));
         for _ in 0..2 {
             for time_ns in [60, 40] {
-                let time = (place("event.interrupt"), time_ns);
-                reader.take(&record(flag("INTERRUPT"), &[time]));
+                let head = head(shared::INTERRUPT, 0);
+                reader.take(&Event::Interrupt(InterruptEvent { head, time_ns }));
             }
             reader.count_interrupts(2.5);
         }

@@ -1,36 +1,36 @@
 //! Adds threads to the traced ones.
 
+use std::ffi::c_void;
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::kernel::{insert, update};
-use super::layout::{CONTROL, CONTROL_BYTES, MODES, PLACE, PLACE_BYTES, value as value_of};
+use super::shared::{MODE_CALL, MODE_USER, ThreadStart};
 
-/// Of pidfd_open(2): the number is that of a thread.
+/// Flag of pidfd_open(2): the number is that of a thread.
 const PIDFD_THREAD: libc::c_uint = 0x80;
+
+/// The command of bpf(2) that sets the value of a key.
+const MAP_UPDATE: libc::c_long = 2;
+/// Its flags.
+const ANY: u64 = 0;
+const WITHOUT_VALUE: u64 = 1;
 
 /// The traced threads.
 #[derive(Debug)]
 pub struct Threads {
     /// The task storage.
     pub storage: OwnedFd,
-    /// The map with the data for the programs.
-    pub control: OwnedFd,
-    /// Its value, apart from the generation.
-    pub control_value: [u8; CONTROL_BYTES],
+    /// The map with the generation of traced threads.
+    pub generation: OwnedFd,
 }
 
 impl Threads {
     /// Duplicates the descriptors, for a forked child.
     pub fn try_clone(&self) -> io::Result<Threads> {
-        Ok(Threads {
-            storage: self.storage.try_clone()?,
-            control: self.control.try_clone()?,
-            control_value: self.control_value,
-        })
+        Ok(Threads { storage: self.storage.try_clone()?, generation: self.generation.try_clone()? })
     }
 
     /// Adds this process, which has one thread. Allocates nothing, so that a forked child may use
@@ -50,7 +50,7 @@ impl Threads {
         self.add(thread, flags, call)
     }
 
-    fn add(&self, thread: u32, flags: libc::c_uint, call: Option<u64>) -> io::Result<()> {
+    fn add(&self, thread: u32, flags: libc::c_uint, call: Option<u32>) -> io::Result<()> {
         // SAFETY: this call takes numbers only.
         let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, thread, flags) };
         let descriptor = i32::try_from(descriptor).unwrap_or(-1);
@@ -59,20 +59,16 @@ impl Threads {
         }
         // SAFETY: the kernel has just made this descriptor, so that it has no other owner.
         let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        let now = now_ns();
-        let mut state = [0; PLACE_BYTES];
-        let mut set = |name, number: u64| {
-            let at = value_of(PLACE, name) as usize;
-            state[at..at + 8].copy_from_slice(&number.to_ne_bytes());
+        let start = ThreadStart {
+            slot: 0,
+            since: now_ns(),
+            mode: if call.is_some() { MODE_CALL } else { MODE_USER },
+            number: call.unwrap_or(0),
+            flags: 0,
+            thread,
         };
-        set("place.since", now);
-        set("place.ids", thread.into());
-        if let Some(number) = call {
-            set("place.mode", value_of(MODES, "MODE_CALL") as u64);
-            set("place.number", number);
-        }
         let key = descriptor.as_raw_fd().unsigned_abs();
-        match insert(self.storage.as_fd(), key, &state) {
+        match update(&self.storage, key, &start, WITHOUT_VALUE) {
             // A thread that was added before has made it meanwhile.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(e) => Err(e),
@@ -82,11 +78,36 @@ impl Threads {
 
     /// Begins a generation: each processor looks its thread up again. Allocates nothing.
     pub fn renew(&self) -> io::Result<()> {
-        let mut value = self.control_value;
-        let at = value_of(CONTROL, "control.generation") as usize;
-        value[at..at + 8].copy_from_slice(&now_ns().to_ne_bytes());
-        update(self.control.as_fd(), 0, &value)
+        update(&self.generation, 0, &now_ns(), ANY)
     }
+}
+
+/// The part of `union bpf_attr` for values of maps.
+#[repr(C)]
+struct ElementRequest {
+    map: u32,
+    padding: u32,
+    key: *const u32,
+    value: *const c_void,
+    flags: u64,
+}
+
+/// Sets the value of a key. Allocates nothing: aya does, and has no task storage.
+fn update<T: aya::Pod>(map: &OwnedFd, key: u32, value: &T, flags: u64) -> io::Result<()> {
+    let request = ElementRequest {
+        map: map.as_raw_fd().unsigned_abs(),
+        padding: 0,
+        key: &raw const key,
+        value: (&raw const *value).cast(),
+        flags,
+    };
+    // SAFETY: the request has the layout of the command's part of `union bpf_attr`, and the length
+    //   that is passed. The kernel reads a key of 4 bytes, and a value as long as those of the map:
+    //   `T` is the type of its values.
+    let status = unsafe {
+        libc::syscall(libc::SYS_bpf, MAP_UPDATE, &raw const request, size_of::<ElementRequest>())
+    };
+    if status < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// The kernel's monotonic clock, in ns.

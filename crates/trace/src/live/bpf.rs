@@ -18,7 +18,7 @@ use super::{
     AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
     open_files, output_of, run_load, wait_until_idle,
 };
-use crate::bpf::{self, Cost, EventReader, Tracer, Unavailable, reads};
+use crate::bpf::{self, Cost, Event, EventReader, Tracer, Unavailable, details};
 use crate::descriptors::Descriptors;
 use crate::trace::{Request, Trace, vector};
 use yamba_predict::rounds::Round;
@@ -31,7 +31,6 @@ const PAUSE: Duration = Duration::from_millis(4);
 const LAST_EVENTS: Duration = Duration::from_millis(200);
 
 /// The attached programs, with their cost.
-#[derive(Debug)]
 pub struct Prepared {
     tracer: Tracer,
     cost: Cost,
@@ -42,7 +41,7 @@ impl Prepared {
     /// Loads and attaches the programs, and measures their cost. With `files`, accesses to files
     /// are recorded, too.
     pub fn new(files: bool) -> Result<Prepared, Unavailable> {
-        let mut tracer = Tracer::new(&reads(files), files)?;
+        let mut tracer = Tracer::new(&details(files), files)?;
         let cost = bpf::attach(&mut tracer)?;
         Ok(Prepared { tracer, cost, files })
     }
@@ -350,8 +349,8 @@ impl Session {
     fn end(&mut self) -> io::Result<()> {
         self.tracer.detach();
         self.read()?;
-        for record in self.tracer.unsent()? {
-            self.reader.take(&record);
+        for event in self.tracer.unsent()? {
+            self.reader.take(&event);
         }
         self.interrupts.end(&mut self.reader);
         Ok(())
@@ -372,18 +371,20 @@ impl Session {
         let mut before = counted.since_last()?;
         let mut done = Ok(());
         self.tracer.ring.read(|record| {
-            // The child that measured the tracer's cost ends before the program begins.
-            let ends = EventReader::is_end(record) && reader.has_begun();
-            if ends && done.is_ok() {
-                match counted.since_last() {
-                    Ok(more) => before.extend(more),
-                    Err(e) => done = Err(e),
+            for event in Event::all(record) {
+                // The child that measured the tracer's cost ends before the program begins.
+                let ends = matches!(event, Event::End(_)) && reader.has_begun();
+                if ends && done.is_ok() {
+                    match counted.since_last() {
+                        Ok(more) => before.extend(more),
+                        Err(e) => done = Err(e),
+                    }
+                    for calls in before.drain(..) {
+                        reader.take_counted(&calls);
+                    }
                 }
-                for calls in before.drain(..) {
-                    reader.take_counted(&calls);
-                }
+                reader.take(&event);
             }
-            reader.take(record);
         });
         for calls in before {
             reader.take_counted(&calls);
