@@ -68,7 +68,7 @@ fn size(
     run.benchmarks = (0..entries)
         .map(|i| entry(&format!("lat_{i}"), (batches / 11).max(1) as u64, 11))
         .collect();
-    let all: usize = run.benchmarks.iter().map(|b| b.batches.len()).sum();
+    let all = entries * (batches / 11).max(1) * 11;
     let before = file_size(location);
     timed(&format!("{all} batches of {entries} entries stored"), || store.add(&run))?;
     // `\dt+ yamba.*` of psql shows the size of a database's tables.
@@ -110,7 +110,7 @@ fn timed<T>(what: &str, work: impl FnOnce() -> Result<T, StoreError>) -> Result<
 
 /// Times storing an entry that grows by the batches of one launch each time.
 fn put(store: &mut Store, launches: u64, batches: usize) -> Result<(), Box<dyn Error>> {
-    let mut run: Run<()> = Run::new(Machine::default());
+    let mut run = Run::new(Machine::default());
     run.id = format!("{:016x}", process::id());
     store.begin(&run)?;
     let mut times = Vec::new();
@@ -139,10 +139,11 @@ fn entry(name: &str, launches: u64, batches: usize) -> Benchmark {
         median: Some(12.5),
         ..Benchmark::ended(name, Status::Ok, Vec::new())
     };
+    let mut records = Vec::new();
     for launch in 0..launches {
         for i in 0..batches as u64 {
             let noise = ((launch * 7919 + i * 104_729) % 1000) as f64 / 3e3;
-            entry.batches.push(Batch {
+            records.push(Batch {
                 passes: 100_000,
                 operations: 100_000,
                 ns: 1_234_567.0 + noise * 1e4,
@@ -155,5 +156,6 @@ fn entry(name: &str, launches: u64, batches: usize) -> Benchmark {
             entry.samples.push(12.0 + noise);
         }
     }
+    entry.records = records.into_iter().collect();
     entry
 }

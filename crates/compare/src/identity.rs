@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use yamba_record::Run;
+use yamba_record::RunHead;
 use yamba_record::machine::details::CoreKind;
 use yamba_record::machine::{Details, Java};
 
@@ -56,7 +56,7 @@ pub struct Fingerprint {
 
 /// The fingerprint of the machine of a run. Memory is rounded to GiB, since firmware takes some of
 /// it.
-pub fn fingerprint<B>(run: &Run<B>) -> Fingerprint {
+pub fn fingerprint(run: &RunHead) -> Fingerprint {
     let all = details(run);
     let gib = |bytes: u64| format!("{:.0} GiB", bytes as f64 / (1_u64 << 30) as f64);
     let mut state = state_facts(run);
@@ -70,7 +70,7 @@ pub fn fingerprint<B>(run: &Run<B>) -> Fingerprint {
 }
 
 /// Compares the machines of two runs.
-pub fn differences<A, B>(a: &Run<A>, b: &Run<B>) -> Differences {
+pub fn differences(a: &RunHead, b: &RunHead) -> Differences {
     let identity = differing(identity_facts(a), identity_facts(b));
     let (unknown, identity): (Vec<_>, Vec<_>) = identity.into_iter().partition(is_one_sided);
     let state = differing(state_facts(a), state_facts(b));
@@ -110,11 +110,11 @@ fn list(values: &[String]) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-fn details<B>(run: &Run<B>) -> Details {
+fn details(run: &RunHead) -> Details {
     run.machine.details.as_deref().cloned().unwrap_or_default()
 }
 
-fn identity_facts<B>(run: &Run<B>) -> Vec<Fact> {
+fn identity_facts(run: &RunHead) -> Vec<Fact> {
     let processor = details(run).processor;
     vec![
         fact("isa", text(&run.machine.isa)),
@@ -145,7 +145,7 @@ fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
     list(&names)
 }
 
-fn state_facts<B>(run: &Run<B>) -> Vec<Fact> {
+fn state_facts(run: &RunHead) -> Vec<Fact> {
     let all = details(run);
     let mut facts = vec![
         fact("kernel", text(&run.machine.kernel)),
@@ -165,7 +165,7 @@ fn state_facts<B>(run: &Run<B>) -> Vec<Fact> {
     facts
 }
 
-fn informative<B>(run: &Run<B>) -> Vec<Fact> {
+fn informative(run: &RunHead) -> Vec<Fact> {
     let all = details(run);
     let is_ours = run.producer.imported.is_none();
     vec![
@@ -187,6 +187,7 @@ fn informative<B>(run: &Run<B>) -> Vec<Fact> {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use yamba_record::Run;
 
     use super::*;
 

@@ -24,16 +24,11 @@ impl Unit {
     }
 
     /// An interval that holds the undisturbed level of a benchmark whose batches may have been
-    /// disturbed. `None` if none was. Where the bounds of the disturbance alone are known, it is
-    /// these: the launches show the rest of the confidence interval.
+    /// disturbed. `None` if none was.
     pub fn bounds(self, of: &Benchmark) -> Option<[f64; 2]> {
-        if !of.is_disturbed && of.quiet_factors.is_none() {
-            return None;
-        }
-        let of_disturbance = of.quiet_factors.zip(of.median);
-        let of_disturbance = of_disturbance.map(|(factors, median)| factors.map(|f| f * median));
+        let bounds = of.undisturbed_bounds(of.median?, of.confidence_interval)?;
         match self {
-            Unit::Own => of_disturbance.or(of.confidence_interval),
+            Unit::Own => Some(bounds),
             Unit::Cycles => of.cycles.map(|c| c.confidence_interval),
         }
     }

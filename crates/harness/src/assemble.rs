@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::document::Records;
+use yamba_record::distribution::Singles;
 use yamba_record::event::{Begin, Curve, Event, Placement, RawBatch};
 use yamba_record::program::Program;
+use yamba_record::records::Packed;
 use yamba_record::run::Launch;
-use yamba_record::{Batch, Benchmark, Evidence, Note, Status, Workers};
+use yamba_record::{Batch, Benchmark, Evidence, LaunchRecords, Note, Records, Status, Workers};
 use yamba_stats::{median, sorted};
 
 use super::process_output::ProcessOutput;
@@ -16,8 +17,39 @@ use super::{points, units, validity};
 /// Limit on notes: more would not be read, and a runaway program must not slow the run down.
 const MOST_NOTES: usize = 50;
 
-/// The records of an entry's launches so far, except their batches, sizing and curves:
-/// [`Recorded::append`] returns those.
+/// What one launch measured.
+#[derive(Debug, Default)]
+pub(super) struct MeasuredLaunch {
+    pub records: LaunchRecords,
+    /// The single operations that were timed alone.
+    pub singles: Option<Singles>,
+}
+
+/// A [`MeasuredLaunch`] in a tenth of its memory: a whole run has some hundred thousand batches.
+pub(super) struct PackedLaunch {
+    records: Records,
+    singles: Option<Packed<Singles>>,
+}
+
+impl MeasuredLaunch {
+    pub fn pack(&self) -> PackedLaunch {
+        PackedLaunch {
+            records: Records::packed(&self.records),
+            singles: self.singles.as_ref().map(Packed::new),
+        }
+    }
+}
+
+impl PackedLaunch {
+    pub fn unpack(&self) -> MeasuredLaunch {
+        MeasuredLaunch {
+            records: self.records.unpack(),
+            singles: self.singles.as_ref().map(Packed::value),
+        }
+    }
+}
+
+/// The records of an entry's launches so far, except those that [`Recorded::append`] returns.
 pub(super) struct Recorded {
     benchmark: Benchmark,
     /// Lines that were no records.
@@ -68,11 +100,12 @@ impl Recorded {
         Recorded { benchmark, garbled: 0, orphans: BTreeMap::new(), other_workers: None }
     }
 
-    /// Adds the next launch. Returns its batches, sizing and curves.
-    pub fn append(&mut self, program: &Program, output: &ProcessOutput) -> Records {
+    /// Adds the next launch. Returns its batches, sizing, curves and single operations.
+    pub fn append(&mut self, program: &Program, output: &ProcessOutput) -> MeasuredLaunch {
         let number = self.benchmark.launches.len() as u64;
         let mut launch = Launch::default();
-        let mut records = Records::default();
+        let mut measured = MeasuredLaunch::default();
+        let records = &mut measured.records;
         for event in &output.events {
             match event {
                 Event::Begin(begin) => self.begin(&mut launch, begin),
@@ -90,7 +123,7 @@ impl Recorded {
                     records.curves.push(Curve { launch: number, ..curve.clone() })
                 }
                 Event::Singles(singles) if is_finite(&singles.ns) => {
-                    records.singles = Some(singles.clone());
+                    measured.singles = Some(singles.clone());
                 }
                 Event::Partner { .. } => launch.shares_core = true,
                 Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
@@ -105,7 +138,7 @@ impl Recorded {
         for name in &output.orphans {
             *self.orphans.entry(name.clone()).or_default() += 1;
         }
-        records
+        measured
     }
 
     fn begin(&mut self, launch: &mut Launch, begin: &Begin) {

@@ -61,7 +61,7 @@ pub(super) fn blocked(batches: impl Iterator<Item = impl Borrow<Batch>>) -> Opti
 
 /// Whether the timed thread was blocked for most of the time, so that the figure has no cycles.
 pub fn is_blocked(benchmark: &Benchmark) -> bool {
-    blocked(benchmark.batches.iter()).is_some()
+    blocked(benchmark.records.batches().iter()).is_some()
 }
 
 /// The gap between the clock and the thread's processor time, as a share of benchmark and dummy.

@@ -81,7 +81,7 @@ pub fn dry_run(
 
 fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
     match slot {
-        Slot::Measured(launches) => {
+        Slot::Measured(launches, None) => {
             let entry = &launches.entry;
             DryRunEntry {
                 name: entry.class.to_owned(),
@@ -94,13 +94,13 @@ fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
                 notes: launches.notes().collect(),
             }
         }
-        Slot::Settled(entry) | Slot::Judged(_, entry) => {
-            let benchmark = entry.rest();
+        Slot::Settled(entry) | Slot::Measured(_, Some(entry)) => {
+            let benchmark = entry.as_ref();
             let workers = benchmark.workers();
             let reason = benchmark.reason().map(Note::to_string);
             DryRunEntry {
-                name: benchmark.name,
-                parameters: benchmark.parameters,
+                name: benchmark.name.clone(),
+                parameters: benchmark.parameters.clone(),
                 workers,
                 launches: 0,
                 time_s: 0.0,

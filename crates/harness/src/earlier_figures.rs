@@ -61,9 +61,9 @@ impl EarlierFigures {
     }
 
     /// Adds the valid figures of a run that ended at `unix_s`.
-    pub fn add(&mut self, entries: impl Iterator<Item = Benchmark>, unix_s: f64) {
-        for entry in entries.filter(|e| e.status == Status::Ok) {
-            let (Some(key), Some(median)) = (self.key(&entry), entry.median) else {
+    pub fn add(&mut self, entries: &[Benchmark], unix_s: f64) {
+        for entry in entries.iter().filter(|e| e.status == Status::Ok) {
+            let (Some(key), Some(median)) = (self.key(entry), entry.median) else {
                 continue;
             };
             let series = self.series.entry(key).or_default();
@@ -131,7 +131,7 @@ mod tests {
         let mut unnamed = entry("one", 9.0);
         unnamed.provenance.program = None;
         let run = [entry("one", 1.0), invalid, unnamed, entry("two", 3.0)];
-        kept.add(run.into_iter(), 1.0);
+        kept.add(&run, 1.0);
         kept.write(folder, &here);
         let mut kept = read(&quick);
         assert_eq!(medians(&kept, "one"), [1.0]);
@@ -140,7 +140,7 @@ mod tests {
         assert!(kept.figures(&other).is_empty());
         assert!(medians(&read(&Plan::default()), "one").is_empty());
         for run in 0..30 {
-            kept.add([entry("one", f64::from(run))].into_iter(), 2.0);
+            kept.add(&[entry("one", f64::from(run))], 2.0);
         }
         assert_eq!(medians(&kept, "one").len(), MOST_FIGURES);
         assert_eq!(medians(&kept, "one").last(), Some(&29.0));
@@ -151,7 +151,7 @@ mod tests {
         let mut kept = EarlierFigures::default();
         for i in 0..MOST_ENTRIES + 3 {
             let name = i.to_string();
-            kept.add([entry(&name, 1.0)].into_iter(), i as f64);
+            kept.add(&[entry(&name, 1.0)], i as f64);
         }
         assert_eq!(kept.series.len(), MOST_ENTRIES);
         assert!(medians(&kept, "2").is_empty());

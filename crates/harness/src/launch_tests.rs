@@ -39,15 +39,15 @@ fn six_launches() {
     assert_eq!((b.status, b.interval_scope), (Status::Ok, Some(IntervalScope::BetweenLaunches)));
     // Each launch's median is 31 plus its slowdown.
     assert_eq!((b.median, b.confidence_interval), (Some(33.5), Some([31.0, 36.0])));
-    assert_eq!((b.samples.len(), b.batches.len(), b.launches.len()), (66, 66, 6));
+    assert_eq!((b.samples.len(), b.records.batches().len(), b.launches.len()), (66, 66, 6));
     assert_eq!(b.launches[3].median, Some(36.0));
     assert_eq!(b.launches[3].cycles, Some(144.0));
     assert_eq!((b.launches[3].samples, b.launches[3].cycle_ns), (11, Some(0.25)));
     assert_eq!(b.cycle_ns, [Some(0.25); 6]);
     let cycles = b.cycles.unwrap();
     assert_eq!((cycles.median, cycles.confidence_interval), (134.0, [123.866, 144.134]));
-    assert_eq!(b.batches.get(12).unwrap().launch, 1);
-    assert_eq!(b.sizing.len(), 36);
+    assert_eq!(b.records.batches().get(12).unwrap().launch, 1);
+    assert_eq!(b.records.unpack().sizing.len(), 36);
     assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"], "said once");
     assert_eq!(b.throughput.unwrap().unit, "operations/s");
 }
@@ -71,7 +71,7 @@ fn discarded_batches_are_recorded() {
     all.push(with(disturb));
     let b = entry(&all);
     assert_eq!((b.status, b.discarded, b.disturbed["switch"]), (Status::Ok, 2, 2));
-    assert_eq!((b.samples.len(), b.batches.len()), (64, 66));
+    assert_eq!((b.samples.len(), b.records.batches().len()), (64, 66));
     assert_eq!(b.launches[5].samples, 9);
     assert!(b.samples.iter().all(|s| *s < 50.0));
 }
@@ -189,7 +189,7 @@ fn run_queue_wait_is_recorded() {
         };
     };
     let b = entry(&[with(waiting)]);
-    let waited = |i: usize| b.batches.get(i).unwrap().disturbance.waited_ns;
+    let waited = |i: usize| b.records.batches().get(i).unwrap().disturbance.waited_ns;
     assert_eq!((waited(0), waited(5)), (None, Some(5.0)));
     assert_eq!((b.disturbed["queue"], b.disturbed["wait"]), (1, 1));
     assert_eq!(b.discarded, 2);
@@ -231,7 +231,7 @@ fn one_crashed_launch_makes_figure_invalid() {
     assert_eq!((b.status, b.valid), (Status::Invalid, false));
     assert_eq!(b.notes[0], "launch 3 of 6: sample was ended by SIGKILL (killed)");
     assert_eq!((b.median, b.samples.len()), (Some(34.0), 55));
-    assert_eq!(b.batches.len(), 57, "also those of the crashed launch");
+    assert_eq!(b.records.batches().len(), 57, "also those of the crashed launch");
     assert_eq!((b.launches[2].median, b.launches[2].samples), (None, 0));
     assert_eq!(b.launches[3].median, Some(36.0));
 

@@ -6,18 +6,16 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use yamba_record::document::Records;
 use yamba_record::event::{Curve, Event};
 use yamba_record::number::number;
 use yamba_record::run::{IntervalScope, LaunchRequest};
 use yamba_record::{Batch, Benchmark, Note, Status, Workers};
 use yamba_stats::median;
 
-use super::assemble::Recorded;
+use super::assemble::{PackedLaunch, Recorded};
 use super::budget::Expected;
 use super::child::{self, Limits};
 use super::choice::Choice;
-use super::compressed::{Compressed, CompressedEntry};
 use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
 use super::describe;
@@ -59,7 +57,7 @@ pub(super) struct Launches<'a> {
     pub entry: PlannedEntry<'a>,
     recorded: Recorded,
     /// The records of each launch.
-    records: Vec<Compressed<Records>>,
+    launches: Vec<PackedLaunch>,
     ends: Vec<LaunchStatus>,
     timings: Vec<LaunchTiming>,
     /// Planned number of launches.
@@ -137,7 +135,7 @@ impl<'a> Launches<'a> {
             notes: std::mem::take(&mut entry.notes),
             shortened: None,
             recorded: Recorded::new(&entry.point.program, entry.workers),
-            records: Vec::new(),
+            launches: Vec::new(),
             ends: Vec::new(),
             timings: Vec::new(),
             spent: Duration::ZERO,
@@ -275,11 +273,11 @@ impl<'a> Launches<'a> {
         let end = launch_status(self.entry.class, &output, listing);
         self.update_status(&end);
         self.ends.push(end);
-        let records = self.recorded.append(&self.entry.point.program, &output);
-        self.records.push(Compressed::new(&records));
-        let batches: Vec<Batch> = records.batches.iter().collect();
+        let launch = self.recorded.append(&self.entry.point.program, &output);
+        self.launches.push(launch.pack());
+        let batches = &launch.records.batches;
         if let Some(widths) = widths {
-            self.note_widths(&batches, &records.curves, widths);
+            self.note_widths(batches, &launch.records.curves, widths);
         }
         let taken = Taken {
             // Without the requested warm-up: that part cannot be saved.
@@ -291,10 +289,10 @@ impl<'a> Launches<'a> {
             started: ended.started,
             took,
             request: ended.request,
-            cost: schedule::cost(&batches, taken),
+            cost: schedule::cost(batches, taken),
         });
         if self.timings.len() == 1 {
-            self.pace(options, &batches, taken);
+            self.pace(options, batches, taken);
         }
         if self.left() > 0 {
             return None;
@@ -320,7 +318,7 @@ impl<'a> Launches<'a> {
         }
         self.is_free = true;
         self.recorded = Recorded::new(&self.entry.point.program, self.entry.workers);
-        self.records.clear();
+        self.launches.clear();
         self.ends.clear();
         self.timings.clear();
         self.quiet.clear();
@@ -517,9 +515,9 @@ impl<'a> Launches<'a> {
             is_emulated,
             quiet: &self.quiet,
         };
-        let records = self.records.iter().map(Compressed::value).collect();
+        let launches = self.launches.iter().map(PackedLaunch::unpack);
         let program = &self.entry.point.program;
-        let mut benchmark = summarise(program, protocol, &self.recorded, records, &self.ends);
+        let mut benchmark = summarise(program, protocol, &self.recorded, launches, &self.ends);
         if is_emulated {
             self.mark_emulated(&mut benchmark);
         }
@@ -534,25 +532,10 @@ impl<'a> Launches<'a> {
         benchmark
     }
 
-    /// Compresses the entry, whose summary is `benchmark`. The records of the launches move into
-    /// it.
-    pub fn compress(&mut self, benchmark: &mut Benchmark) -> CompressedEntry {
-        CompressedEntry::of_launches(benchmark, std::mem::take(&mut self.records))
-    }
-
-    /// Summarises a finished `entry` again, if later launches have changed the quiet width of its
+    /// Summarises a finished entry again, if later launches have changed the quiet width of its
     /// processors. The first launches of a run may have seen only a neighbour.
-    pub fn judged_again(
-        &mut self,
-        entry: &CompressedEntry,
-        widths: &QuietWidths,
-    ) -> Option<CompressedEntry> {
-        if !self.update_widths(widths) {
-            return None;
-        }
-        self.records = entry.launches().to_vec();
-        let mut benchmark = self.summary();
-        Some(self.compress(&mut benchmark))
+    pub fn judged_again(&mut self, widths: &QuietWidths) -> Option<Benchmark> {
+        self.update_widths(widths).then(|| self.summary())
     }
 
     /// Removes cycles from an emulated entry and notes the emulator: the time of emulated code says
@@ -636,8 +619,6 @@ fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
 mod tests {
     use std::path::PathBuf;
 
-    use yamba_record::document::Entry as _;
-
     use super::*;
 
     use crate::assemble;
@@ -688,22 +669,21 @@ mod tests {
                 let output = tests::output(&tests::probed(Some(3000.0)), ProcessExit::Exit(0));
                 let program = tests::program();
                 let end = launch_status("sample", &output, &|_, _| None);
-                let records = launches.recorded.append(&program, &output);
+                let launch = launches.recorded.append(&program, &output);
                 launches.ends.push(end);
-                launches.records.push(Compressed::new(&records));
+                launches.launches.push(launch.pack());
             }
             launches.quiet.insert(3, neighbours.of(3));
-            let mut first = launches.summary();
-            let first = launches.compress(&mut first);
-            assert_eq!(first.rest().contended, Some(0.0));
-            assert!(launches.judged_again(&first, &neighbours).is_none());
-            let again = launches.judged_again(&first, &width_of(1700.0)).unwrap();
-            let (rest, all) = (again.rest(), again.benchmark().batches.len());
-            assert_eq!(rest.contended, Some(1.0));
-            assert_eq!(rest.disturbed["neighbour"], all as u64);
+            let first = launches.summary();
+            assert_eq!(first.contended, Some(0.0));
+            assert!(launches.judged_again(&neighbours).is_none());
+            let again = launches.judged_again(&width_of(1700.0)).unwrap();
+            let all = again.records.batches();
+            assert_eq!(again.contended, Some(1.0));
+            assert_eq!(again.disturbed["neighbour"], all.len() as u64);
+            assert!(all.iter().all(|batch| batch.disturbed == ["neighbour"]));
             // A level that rises again removes the marks.
-            let back = launches.judged_again(&again, &neighbours).unwrap();
-            assert_eq!(*back.benchmark(), *first.benchmark());
+            assert_eq!(launches.judged_again(&neighbours).unwrap(), first);
         });
     }
 

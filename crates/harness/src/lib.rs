@@ -23,7 +23,6 @@ mod choice;
 mod circle;
 mod clock;
 mod commands;
-mod compressed;
 mod contention;
 mod control_group;
 mod core_pairs;
@@ -76,7 +75,6 @@ pub use commands::{
     CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, FEWEST_RUNS, TimedCommand,
     TimedCommands, TimedRuns, time_commands,
 };
-pub use compressed::CompressedEntry;
 pub use contention::Neighbours;
 pub use core_pairs::kept_core_pairs;
 pub use crash::Listing;

@@ -14,7 +14,6 @@ use super::caches::curve::cache_curve;
 use super::caches::measured;
 use super::child::Limits;
 use super::clock::unix_s;
-use super::compressed::CompressedEntry;
 use super::contention::{Neighbours, QuietWidths};
 use super::core_pairs::{self, cores_argument};
 use super::crash::Listing;
@@ -59,15 +58,14 @@ impl<'a> Measurement<'a> {
     /// # Errors
     /// If parameters are not understood: all are checked before anything is measured.
     pub fn run(self) -> Result<Run, UsageError> {
-        Ok(self.run_into(&mut ())?.map(|b| b.decompress()))
+        self.run_into(&mut ())
     }
 
-    /// Measures like [`run`](Measurement::run), but returns compressed entries: uncompressed, those
-    /// of a whole run take hundreds of megabytes. Passes each result to `sink` at once.
+    /// Measures like [`run`](Measurement::run), and passes each result to `sink` at once.
     ///
     /// # Errors
     /// As [`run`](Measurement::run).
-    pub fn run_into(self, sink: &mut dyn RunSink) -> Result<Run<CompressedEntry>, UsageError> {
+    pub fn run_into(self, sink: &mut dyn RunSink) -> Result<Run, UsageError> {
         let begun = Instant::now();
         let options = self.options;
         let scratch = Scratch::new();
@@ -98,7 +96,7 @@ impl<'a> Measurement<'a> {
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
         for (i, place) in places.iter().enumerate() {
             if let Slot::Settled(benchmark) = place {
-                sink.tell(i, &benchmark.decompress());
+                sink.tell(i, benchmark);
             }
         }
         let mut rounds = Rounds { random: Rng::with_seed(run.plan.seed), number: 0 };
@@ -109,11 +107,11 @@ impl<'a> Measurement<'a> {
         let entries = settled(places, &conditions.quiet.borrow(), &kept);
         for (i, (entry, is_changed)) in entries.into_iter().enumerate() {
             if is_changed {
-                sink.tell(i, &entry.decompress());
+                sink.tell(i, &entry);
             } else {
                 sink.last(i, &entry);
             }
-            note_scratch(&mut run, &entry.rest());
+            note_scratch(&mut run, &entry);
             run.benchmarks.push(entry);
         }
         run.interrupted = self.stop.requested();
@@ -124,7 +122,7 @@ impl<'a> Measurement<'a> {
             let now = run.finished_unix_s.unwrap_or_default();
             quiet_file::update(folder, &run.machine, &quiet.findings(), now);
             if !run.interrupted {
-                kept.add(run.benchmarks.iter().map(CompressedEntry::rest), now);
+                kept.add(&run.benchmarks, now);
                 kept.write(folder, &run.machine);
             }
         }
@@ -133,7 +131,7 @@ impl<'a> Measurement<'a> {
     }
 
     /// The run before the first launch.
-    fn begun(&self) -> Run<CompressedEntry> {
+    fn begun(&self) -> Run {
         let mut run = Run::new(yamba_machine::probe(self.isa, self.system));
         run.plan = Plan {
             counts_neighbours: matches!(self.neighbours, Neighbours::Count),
@@ -266,17 +264,16 @@ impl Rounds {
     ) {
         let is_late = is_late(places, conditions);
         let place = &mut places[number];
-        let Slot::Measured(launches) = place else {
+        let Slot::Measured(launches, None) = place else {
             return;
         };
         let entry = &launches.entry;
         progress.launch(entry.class, &entry.point.parameters(), entry.workers);
         match launches.launch(conditions, self.number, is_late) {
             None => sink.launched(number, launches),
-            Some(mut benchmark) => {
+            Some(benchmark) => {
                 sink.tell(number, &benchmark);
-                let entry = launches.compress(&mut benchmark);
-                place.judge(entry);
+                place.judge(benchmark);
             }
         }
     }
@@ -291,7 +288,7 @@ fn is_late(places: &[Slot<'_>], conditions: &Conditions<'_>) -> bool {
 }
 
 /// Records the quiet widths, and the contention of each processor that the run probed.
-pub(super) fn note_neighbours(run: &mut Run<CompressedEntry>, quiet: &QuietWidths) {
+pub(super) fn note_neighbours(run: &mut Run, quiet: &QuietWidths) {
     let known = quiet.known().into_iter();
     run.machine.quiet_widths = known.map(|(cpu, w)| (cpu.to_string(), w)).collect();
     let unix_s = run.finished_unix_s.unwrap_or_default();
@@ -313,7 +310,7 @@ fn processors_at_once(machine: &Machine) -> u64 {
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is
 /// taken.
-pub(super) fn note_scratch(run: &mut Run<CompressedEntry>, benchmark: &Benchmark) {
+pub(super) fn note_scratch(run: &mut Run, benchmark: &Benchmark) {
     let fact = |name| benchmark.platform.get(name);
     if let Some(is_memory) = fact("scratch_is_memory") {
         run.machine.scratch.get_or_insert(ScratchFacts {

@@ -8,7 +8,6 @@ use yamba_record::program::{Program as Description, SCHEMA};
 use yamba_record::run::LaunchRequest;
 use yamba_record::{Event, Note, Run, Workers};
 
-use super::compressed::CompressedEntry;
 use super::contention::{QuietWidths, batch_length};
 use super::crash::Listing;
 use super::earlier_figures::EarlierFigures;
@@ -136,7 +135,7 @@ pub fn fixed_launch(options: &Options) -> FixedLaunch {
 }
 
 /// Computes the run. The caller fills in its id, its times and its origin.
-pub fn replay(recording: Recording<'_>) -> Run<CompressedEntry> {
+pub fn replay(recording: Recording<'_>) -> Run {
     let options = recording.options;
     let request = fixed_launch(options).request;
     let mut run = Run::new(recording.machine);
@@ -150,18 +149,17 @@ pub fn replay(recording: Recording<'_>) -> Run<CompressedEntry> {
         let Some(slot) = slots.get_mut(launch.point) else {
             continue;
         };
-        let Slot::Measured(launches) = slot else {
+        let Slot::Measured(launches, None) = slot else {
             continue;
         };
         let ended = ended(launch, &request);
         let benchmark = launches.take(ended, options, recording.listing, Some(&mut widths));
-        if let Some(mut benchmark) = benchmark {
-            let entry = launches.compress(&mut benchmark);
-            slot.judge(entry);
+        if let Some(benchmark) = benchmark {
+            slot.judge(benchmark);
         }
     }
     for (entry, _) in settled(slots, &widths, &EarlierFigures::default()) {
-        note_scratch(&mut run, &entry.rest());
+        note_scratch(&mut run, &entry);
         run.benchmarks.push(entry);
     }
     note_neighbours(&mut run, &widths);
@@ -175,12 +173,12 @@ fn slot<'a>(jobs: &'a [Job], options: &Options, point: Point) -> Slot<'a> {
         Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
             benchmark.provenance = job.provenance.clone();
             benchmark.notes.extend(notes.into_iter().map(Note::Text));
-            Slot::Settled(CompressedEntry::without_records(&benchmark))
+            Slot::Settled(benchmark)
         }
         Planned::Measure(entry) => {
             let mut launches = Launches::new(*entry, options);
             notes.into_iter().for_each(|note| launches.note(note));
-            Slot::Measured(Box::new(launches))
+            Slot::Measured(Box::new(launches), None)
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, RunHead};
 
-use super::compressed::CompressedEntry;
 use super::job::UsageError;
 use super::launches::Launches;
 
@@ -19,7 +18,7 @@ pub trait RunSink {
     ///
     /// # Errors
     /// If the run should not be measured.
-    fn begin(&mut self, run: &Run<CompressedEntry>, of_job: &[usize]) -> Result<(), UsageError>;
+    fn begin(&mut self, head: &RunHead, of_job: &[usize]) -> Result<(), UsageError>;
     /// Saves the present state of the entry at `place`, counted from 0.
     fn entry(&mut self, place: usize, benchmark: &Benchmark);
     /// Whether to save entries before the run ends.
@@ -28,7 +27,7 @@ pub trait RunSink {
 
 /// Saves nothing.
 impl RunSink for () {
-    fn begin(&mut self, _: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
+    fn begin(&mut self, _: &RunHead, _: &[usize]) -> Result<(), UsageError> {
         Ok(())
     }
 
@@ -57,10 +56,10 @@ struct State {
 impl<'a> ThrottledSink<'a> {
     pub fn begin(
         sink: &'a mut dyn RunSink,
-        run: &Run<CompressedEntry>,
+        head: &RunHead,
         of_job: &[usize],
     ) -> Result<ThrottledSink<'a>, UsageError> {
-        sink.begin(run, of_job)?;
+        sink.begin(head, of_job)?;
         Ok(ThrottledSink { sink, places: vec![State::default(); of_job.len()] })
     }
 
@@ -81,9 +80,9 @@ impl<'a> ThrottledSink<'a> {
     }
 
     /// Saves an entry at the end of the run, if its state was not yet saved.
-    pub fn last(&mut self, place: usize, entry: &CompressedEntry) {
+    pub fn last(&mut self, place: usize, entry: &Benchmark) {
         if !self.places[place].is_told {
-            self.tell(place, &entry.decompress());
+            self.tell(place, entry);
         }
     }
 

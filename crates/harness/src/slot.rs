@@ -7,7 +7,6 @@ use yamba_record::{Benchmark, Note, Status};
 use super::assemble;
 use super::budget;
 use super::child::Limits;
-use super::compressed::CompressedEntry;
 use super::contention::QuietWidths;
 use super::earlier_figures::EarlierFigures;
 use super::job::{Job, UsageError};
@@ -20,12 +19,10 @@ use super::spread;
 /// An entry's place in the run's document.
 pub(super) enum Slot<'a> {
     /// An entry without launches.
-    Settled(CompressedEntry),
-    /// The launches so far.
-    Measured(Box<Launches<'a>>),
-    /// An entry whose launches are done. Probes of later launches may change the quiet width by
-    /// which it was judged.
-    Judged(Box<Launches<'a>>, CompressedEntry),
+    Settled(Box<Benchmark>),
+    /// The launches so far, and the entry once these are done. Probes of later launches may change
+    /// the quiet width by which it was judged.
+    Measured(Box<Launches<'a>>, Option<Box<Benchmark>>),
 }
 
 /// The place of each entry, and the index of its job. Programs run only to describe themselves.
@@ -43,9 +40,11 @@ pub(super) fn slots<'a>(
         slots.push(match planned {
             Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
                 benchmark.provenance = jobs[number].provenance.clone();
-                Slot::Settled(CompressedEntry::without_records(&benchmark))
+                Slot::Settled(benchmark)
             }
-            Planned::Measure(entry) => Slot::Measured(Box::new(Launches::new(*entry, options))),
+            Planned::Measure(entry) => {
+                Slot::Measured(Box::new(Launches::new(*entry, options)), None)
+            }
         });
     }
     if let Some(budget) = options.run_time() {
@@ -59,8 +58,8 @@ pub(super) fn measured<'p, 'a>(
     slots: &'p [Slot<'a>],
 ) -> impl Iterator<Item = (usize, &'p Launches<'a>)> {
     slots.iter().enumerate().filter_map(|(i, slot)| match slot {
-        Slot::Measured(launches) => Some((i, launches.as_ref())),
-        Slot::Settled(_) | Slot::Judged(..) => None,
+        Slot::Measured(launches, None) => Some((i, launches.as_ref())),
+        Slot::Settled(_) | Slot::Measured(_, Some(_)) => None,
     })
 }
 
@@ -81,24 +80,17 @@ pub(super) fn settled(
     slots: Vec<Slot<'_>>,
     widths: &QuietWidths,
     earlier: &EarlierFigures,
-) -> Vec<(CompressedEntry, bool)> {
+) -> Vec<(Benchmark, bool)> {
     let each = slots.into_iter().map(|slot| slot.settled(widths));
-    let mut entries: Vec<(CompressedEntry, bool)> = each.collect();
-    let before: Vec<Benchmark> = entries.iter().map(|(entry, _)| entry.rest()).collect();
-    let mut after = before.clone();
-    spread::enter(&mut after, earlier);
-    for (i, (entry, is_changed)) in entries.iter_mut().enumerate() {
-        if before[i] != after[i] {
-            entry.replace_rest(&after[i]);
-            *is_changed = true;
-        }
-    }
-    entries
+    let (mut entries, is_judged_again): (Vec<Benchmark>, Vec<bool>) = each.unzip();
+    let is_widened = spread::enter(&mut entries, earlier);
+    let is_changed = is_judged_again.iter().zip(is_widened).map(|(a, b)| *a || b);
+    entries.into_iter().zip(is_changed).collect()
 }
 
 impl Slot<'_> {
     fn limit(&mut self, further: u64, budget: Duration) {
-        let Slot::Measured(launches) = self else {
+        let Slot::Measured(launches, None) = self else {
             return;
         };
         if further > 0 || launches.has_begun() {
@@ -107,33 +99,29 @@ impl Slot<'_> {
         let mut skipped = not_begun(launches);
         skipped.status = Status::Skipped;
         skipped.notes = vec![Note::Text(launches.without_time(budget))];
-        *self = Slot::Settled(CompressedEntry::without_records(&skipped));
+        *self = Slot::Settled(Box::new(skipped));
     }
 
     /// Enters the figure after the last launch.
-    pub fn judge(&mut self, entry: CompressedEntry) {
-        let before = std::mem::replace(self, Slot::Settled(entry.clone()));
-        if let Slot::Measured(launches) = before {
-            *self = Slot::Judged(launches, entry);
+    pub fn judge(&mut self, entry: Benchmark) {
+        if let Slot::Measured(_, judged) = self {
+            *judged = Some(Box::new(entry));
         }
     }
 
     /// The finished entry, judged by the quiet widths of the whole run, and whether it was judged
     /// again.
-    fn settled(self, widths: &QuietWidths) -> (CompressedEntry, bool) {
+    fn settled(self, widths: &QuietWidths) -> (Benchmark, bool) {
         let entry = match self {
-            Slot::Settled(entry) => entry,
-            Slot::Judged(mut launches, entry) => {
-                return match launches.judged_again(&entry, widths) {
+            Slot::Settled(entry) => *entry,
+            Slot::Measured(mut launches, Some(entry)) => {
+                return match launches.judged_again(widths) {
                     Some(again) => (again, true),
-                    None => (entry, false),
+                    None => (*entry, false),
                 };
             }
-            Slot::Measured(mut launches) if launches.has_begun() => {
-                let mut benchmark = launches.summary();
-                launches.compress(&mut benchmark)
-            }
-            Slot::Measured(launches) => CompressedEntry::without_records(&not_begun(&launches)),
+            Slot::Measured(launches, None) if launches.has_begun() => launches.summary(),
+            Slot::Measured(launches, None) => not_begun(&launches),
         };
         (entry, false)
     }

@@ -52,22 +52,27 @@ struct FigureSpread {
     between_runs: Option<GroupVariance>,
 }
 
-/// Widens the intervals of the entries, and marks entries whose launches disagree. The entries need
-/// no batches.
-pub(super) fn enter(entries: &mut [Benchmark], earlier: &EarlierFigures) {
+/// Widens the intervals of the entries, and marks entries whose launches disagree. Returns which
+/// entries have changed.
+pub(super) fn enter(entries: &mut [Benchmark], earlier: &EarlierFigures) -> Vec<bool> {
     let values = Spreads::new(entries, earlier, &Scale::OWN);
     let in_cycles = Spreads::new(entries, earlier, &Scale::CYCLES);
-    for (i, entry) in entries.iter_mut().enumerate() {
+    let figure =
+        |b: &Benchmark| (b.launches_disagree, b.confidence_interval, b.interval_scope, b.cycles);
+    let widened = entries.iter_mut().enumerate().map(|(i, entry)| {
+        let before = figure(entry);
         if let Some(spread) = &values.of_entries[i] {
             entry.launches_disagree = values.disagree(spread) && are_apart(entry);
             widen(entry, spread.launches, values.half_width(spread));
         }
-        if let (Some(spread), Some(figure)) = (&in_cycles.of_entries[i], &mut entry.cycles)
+        if let (Some(spread), Some(cycles)) = (&in_cycles.of_entries[i], &mut entry.cycles)
             && let Some(half) = in_cycles.half_width(spread)
         {
-            figure.confidence_interval = at_least(figure.confidence_interval, figure.median, half);
+            cycles.confidence_interval = at_least(cycles.confidence_interval, cycles.median, half);
         }
-    }
+        before != figure(entry)
+    });
+    widened.collect()
 }
 
 fn widen(entry: &mut Benchmark, launches: usize, half: Option<f64>) {

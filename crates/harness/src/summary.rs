@@ -4,15 +4,16 @@
 use std::collections::BTreeMap;
 
 use yamba_record::distribution::Singles;
-use yamba_record::document::Records;
 use yamba_record::event::{Curve, Sizing};
 use yamba_record::number::number;
 use yamba_record::program::{Inference, Program};
 use yamba_record::run::{Cycles, Launch};
-use yamba_record::{Batch, Benchmark, Evidence, Note, Probes, Status, Workers};
+use yamba_record::{
+    Batch, Benchmark, Evidence, LaunchRecords, Note, Probes, Records, Status, Workers,
+};
 use yamba_stats::median;
 
-use super::assemble::{Recorded, evidence};
+use super::assemble::{MeasuredLaunch, Recorded, evidence};
 use super::caches::inferred;
 use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
 use super::contention::{self, QuietWidth, agreement};
@@ -35,27 +36,26 @@ pub(super) struct Protocol<'a> {
     pub quiet: &'a BTreeMap<u64, QuietWidth>,
 }
 
-/// The entry of launches that wrote `recorded` and `records`, and ended as in `ends`.
+/// The entry of launches that wrote `recorded` and `launches`, and ended as in `ends`.
 pub(super) fn summarise(
     program: &Program,
     protocol: Protocol<'_>,
     recorded: &Recorded,
-    records: Vec<Records>,
+    launches: impl IntoIterator<Item = MeasuredLaunch>,
     ends: &[LaunchStatus],
 ) -> Benchmark {
     let mut benchmark = recorded.entry();
     let mut sizing = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
+    let mut curves: Vec<Curve> = Vec::new();
     let mut singles: Vec<Singles> = Vec::new();
-    for (launch, end) in records.into_iter().zip(ends) {
+    for (launch, end) in launches.into_iter().zip(ends) {
         singles.extend(launch.singles.filter(|_| *end == LaunchStatus::Complete));
-        batches.extend(launch.batches.iter());
-        sizing.push(launch.sizing);
-        benchmark.curves.extend(launch.curves);
+        batches.extend(launch.records.batches);
+        sizing.push(launch.records.sizing);
+        curves.extend(launch.records.curves);
     }
     find_neighbours(&mut benchmark, &mut batches, protocol.quiet);
-    benchmark.batches = batches.iter().cloned().collect();
-    benchmark.sizing = sizing.concat();
     let first = batches.first();
     let operations = first.map(|i| i.operations as f64 / i.passes as f64);
     benchmark.operations = operations.filter(|o| o.is_finite());
@@ -63,7 +63,10 @@ pub(super) fn summarise(
         let mut reasons = accidents(ends);
         reasons.extend(wrong_workers(recorded, benchmark.workers()).map(Note::Text));
         reasons.extend(match program.infer {
-            Some(inference) => infer(program, inference, protocol, &mut benchmark, &batches, ends),
+            Some(inference) => {
+                let b = &mut benchmark;
+                infer(program, inference, protocol, b, &batches, &curves, ends)
+            }
             None => judge(program, protocol, &mut benchmark, &batches, &sizing, ends),
         });
         if !reasons.is_empty() {
@@ -74,7 +77,7 @@ pub(super) fn summarise(
         reasons
     } else {
         benchmark.evidence = evidence(program, &batches.iter().collect::<Vec<_>>());
-        without_figure(&mut benchmark, ends)
+        without_figure(&mut benchmark, batches.len(), ends)
     };
     benchmark.valid = benchmark.status == Status::Ok;
     if protocol.percentiles && benchmark.valid {
@@ -82,6 +85,8 @@ pub(super) fn summarise(
     }
     reasons.append(&mut benchmark.notes);
     benchmark.notes = reasons;
+    let sizing = sizing.concat();
+    benchmark.records = Records::packed(&LaunchRecords { batches, sizing, curves });
     benchmark
 }
 
@@ -133,7 +138,7 @@ fn find_neighbours(
 }
 
 /// Ends an entry that has no complete launch. Its records stay.
-fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<Note> {
+fn without_figure(benchmark: &mut Benchmark, batches: usize, ends: &[LaunchStatus]) -> Vec<Note> {
     let is_failed = |e: &&LaunchStatus| matches!(e, LaunchStatus::Failed { .. });
     let (status, mut reasons) = match ends.iter().find(is_failed).or(ends.first()) {
         Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
@@ -144,9 +149,8 @@ fn without_figure(benchmark: &mut Benchmark, ends: &[LaunchStatus]) -> Vec<Note>
         }
     };
     benchmark.status = status;
-    let kept = benchmark.batches.len();
-    if kept > 0 {
-        let text = format!("{kept} batches were measured before; they are kept in `batches`");
+    if batches > 0 {
+        let text = format!("{batches} batches were measured before; they are kept in `batches`");
         reasons.push(Note::Text(text));
     }
     reasons
@@ -293,11 +297,12 @@ fn infer(
     protocol: Protocol<'_>,
     b: &mut Benchmark,
     batches: &[Batch],
+    curves: &[Curve],
     ends: &[LaunchStatus],
 ) -> Vec<Note> {
     let is_complete = |launch: u64| ends.get(launch as usize) == Some(&LaunchStatus::Complete);
     let used: Vec<&Batch> = batches.iter().filter(|i| is_complete(i.launch)).collect();
-    let curves = b.curves.iter().filter(|c| is_complete(c.launch));
+    let curves = curves.iter().filter(|c| is_complete(c.launch));
     let curves: Vec<Curve> = curves.cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
     b.evidence = evidence(program, &used);

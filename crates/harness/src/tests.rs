@@ -83,7 +83,7 @@ fn replay_beside(
         Protocol { launches: launches.len() as u64, percentiles: false, is_emulated: false, quiet };
     let mut recorded = Recorded::new(program, workers);
     let append = |launch| recorded.append(program, launch);
-    let records = launches.iter().map(append).collect();
+    let records: Vec<_> = launches.iter().map(append).collect();
     let ends = launches.iter().map(|o| launch_status(&program.class, o, listing));
     let ends: Vec<LaunchStatus> = ends.collect();
     summarise(program, planned, &recorded, records, &ends)
@@ -145,7 +145,10 @@ fn valid_record_gives_figure() {
         (Some(13.0), Some(8.0), Some(18.0), None)
     );
     assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"]);
-    assert_eq!((b.batches.len(), b.sizing.len(), b.charts.len()), (11, 6, 1));
+    assert_eq!(
+        (b.records.batches().len(), b.records.unpack().sizing.len(), b.charts.len()),
+        (11, 6, 1)
+    );
 }
 
 /// The documented fields of a run, by their JSON names.
@@ -195,8 +198,8 @@ fn few_samples_outside_bounds_are_recorded_but_excluded() {
     assert_eq!(b.samples.len(), 8);
     assert_eq!(b.median, Some(32.5));
     assert_eq!(b.confidence_interval, Some([26.0, 36.0]));
-    assert_eq!(b.batches.len(), 11);
-    assert_eq!(b.batches.get(0).unwrap().outside, ["faults_per_access"]);
+    assert_eq!(b.records.batches().len(), 11);
+    assert_eq!(b.records.batches().get(0).unwrap().outside, ["faults_per_access"]);
     assert_eq!(b.evidence["faults_per_access"].outside, 3);
     assert_eq!(
         b.notes[0],
@@ -339,7 +342,7 @@ fn crash_note_shows_surrounding_code() {
         (Status::Crashed, false, None, None)
     );
     assert!(b.samples.is_empty());
-    assert_eq!(b.batches.len(), 4, "what was measured is kept");
+    assert_eq!(b.records.batches().len(), 4, "what was measured is kept");
     assert_eq!(
         b.notes[0],
         "sample was ended by SIGILL (illegal instruction) in composed code of sample.touch_all, in sample_x86_64.touch(1), at 0x1002"
@@ -374,7 +377,7 @@ fn each_process_exit_has_its_note() {
         b.notes[0],
         "sample_linux: open(\"/x\") failed: No such file or directory (errno 2) (sample.yamba:7)"
     );
-    assert_eq!((b.status, b.batches.len()), (Status::Crashed, 2));
+    assert_eq!((b.status, b.records.batches().len()), (Status::Crashed, 2));
 }
 
 /// A record cut at any place still gives an entry, and an incomplete launch gives no figure.

@@ -196,8 +196,8 @@ fn figures_are_those_of_the_records() {
 
 fn sizing_is(benchmark: &Benchmark, records: &[&Value]) {
     assert!(records.len() >= 12, "{} records", records.len());
-    assert_eq!(benchmark.sizing.len(), records.len());
-    for (sizing, record) in benchmark.sizing.iter().zip(records) {
+    assert_eq!(benchmark.records.unpack().sizing.len(), records.len());
+    for (sizing, record) in benchmark.records.unpack().sizing.iter().zip(records) {
         assert_eq!(sizing.passes as f64, number(record, "passes"));
         assert_eq!(
             (sizing.ns, sizing.dummy_ns),
@@ -207,8 +207,8 @@ fn sizing_is(benchmark: &Benchmark, records: &[&Value]) {
 }
 
 fn batches_are(benchmark: &Benchmark, records: &[&Value], total: f64) {
-    assert_eq!((benchmark.batches.len(), records.len()), (10, 10));
-    for (batch, record) in benchmark.batches.iter().zip(records) {
+    assert_eq!((benchmark.records.batches().len(), records.len()), (10, 10));
+    for (batch, record) in benchmark.records.batches().iter().zip(records) {
         assert_eq!(batch.passes as f64, number(record, "passes"));
         assert_eq!(batch.operations as f64, number(record, "operations"));
         assert_eq!((batch.ns, batch.dummy_ns), (number(record, "ns"), number(record, "dummy_ns")));

@@ -196,7 +196,7 @@ fn crash_loses_only_its_own_figure() {
     assert!(note(4).contains("sample.cc:"), "{}", note(4));
     // Each was launched twice, and wrote three batches before each crash.
     for crashed in &run.benchmarks[1..4] {
-        assert_eq!((crashed.batches.len(), crashed.median), (6, None));
+        assert_eq!((crashed.records.batches().len(), crashed.median), (6, None));
     }
 }
 
@@ -237,7 +237,7 @@ fn hanging_program_is_killed() {
     hanging.silence = BRIEF_SILENCE;
     let run = run_jobs(&[job(program())], &hanging).unwrap();
     let b = &run.benchmarks[0];
-    assert_eq!((b.status, b.batches.len()), (Status::Crashed, 3));
+    assert_eq!((b.status, b.records.batches().len()), (Status::Crashed, 3));
     assert_eq!(b.notes[0], "sample said nothing for 3 s and was ended; --timeout gives it longer");
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::columns::{Array, Column, Named, Numbers, Words, columns};
 
@@ -175,59 +175,9 @@ impl Column for Loads {
     }
 }
 
-/// The timed batches of an entry, in columns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
-#[serde(transparent)]
-pub struct Batches(BatchColumns);
-
-/// Fails if the columns have different lengths.
-impl<'de> Deserialize<'de> for Batches {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Batches, D::Error> {
-        let columns = BatchColumns::deserialize(deserializer)?;
-        if !columns.fits(columns.ns.0.len()) {
-            return Err(serde::de::Error::custom("columns of batches have different lengths"));
-        }
-        Ok(Batches(columns))
-    }
-}
-
-impl Batches {
+impl BatchColumns {
     /// The number of batches.
-    pub fn len(&self) -> usize {
-        self.0.ns.0.len()
-    }
-
-    /// Whether there is no batch.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Appends a batch.
-    pub fn push(&mut self, batch: Batch) {
-        self.0.push(self.len(), batch);
-    }
-
-    /// The batch at `place`, from 0.
-    pub fn get(&self, place: usize) -> Option<Batch> {
-        (place < self.len()).then(|| self.0.get(place))
-    }
-
-    /// Each batch, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Batch> {
-        (0..self.len()).map(|place| self.0.get(place))
-    }
-}
-
-impl Extend<Batch> for Batches {
-    fn extend<I: IntoIterator<Item = Batch>>(&mut self, batches: I) {
-        batches.into_iter().for_each(|batch| self.push(batch));
-    }
-}
-
-impl FromIterator<Batch> for Batches {
-    fn from_iter<I: IntoIterator<Item = Batch>>(batches: I) -> Batches {
-        let mut all = Batches::default();
-        all.extend(batches);
-        all
+    pub(crate) fn len(&self) -> usize {
+        self.ns.0.len()
     }
 }

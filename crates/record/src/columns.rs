@@ -24,6 +24,18 @@ pub trait Column: Default {
 
     /// Whether every value is the default, so that a document omits the column.
     fn is_blank(&self) -> bool;
+
+    /// The column of these values.
+    fn collect(values: impl Iterator<Item = Self::Value>) -> Self {
+        let mut column = Self::default();
+        values.enumerate().for_each(|(place, value)| column.push(place, value));
+        column
+    }
+
+    /// The values of the first `count` records.
+    fn rows(&self, count: usize) -> impl Iterator<Item = Self::Value> {
+        (0..count).map(|place| self.get(place))
+    }
 }
 
 /// Defines a record and the columns of such records from one list of fields.
@@ -268,6 +280,27 @@ impl<'de, T: Number> Deserialize<'de> for Element<T> {
     }
 }
 
+/// The methods of a visitor that read a number or `null` by `self.one`.
+macro_rules! visit_numbers {
+    ($read:ty) => {
+        fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<$read, E> {
+            self.one(Plain::Natural(n))
+        }
+
+        fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<$read, E> {
+            self.one(Plain::Whole(n))
+        }
+
+        fn visit_f64<E: serde::de::Error>(self, n: f64) -> Result<$read, E> {
+            self.one(Plain::Real(n))
+        }
+
+        fn visit_unit<E: serde::de::Error>(self) -> Result<$read, E> {
+            self.one(Plain::Missing(()))
+        }
+    };
+}
+
 /// Reads an element without a buffer, unlike a derived reader of an untagged type.
 struct OneOrRepeated<T>(PhantomData<T>);
 
@@ -291,21 +324,7 @@ impl<'de, T: Number> Visitor<'de> for OneOrRepeated<T> {
         Ok(Element::Repeated(number, count))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Element<T>, E> {
-        self.one(Plain::Natural(n))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Element<T>, E> {
-        self.one(Plain::Whole(n))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, n: f64) -> Result<Element<T>, E> {
-        self.one(Plain::Real(n))
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Element<T>, E> {
-        self.one(Plain::Missing(()))
-    }
+    visit_numbers!(Element<T>);
 }
 
 /// The number of a column.
@@ -316,7 +335,7 @@ fn number<T: Number, E: serde::de::Error>(plain: Plain) -> Result<T, E> {
 struct OneOrEach<T>(PhantomData<T>);
 
 impl<T: Number> OneOrEach<T> {
-    fn shared<E: serde::de::Error>(self, plain: Plain) -> Result<Numbers<T>, E> {
+    fn one<E: serde::de::Error>(self, plain: Plain) -> Result<Numbers<T>, E> {
         Ok(Numbers { shared: number(plain)?, each: Vec::new() })
     }
 }
@@ -345,21 +364,7 @@ impl<'de, T: Number> Visitor<'de> for OneOrEach<T> {
         Ok(Numbers::of(each))
     }
 
-    fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Numbers<T>, E> {
-        self.shared(Plain::Natural(n))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Numbers<T>, E> {
-        self.shared(Plain::Whole(n))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, n: f64) -> Result<Numbers<T>, E> {
-        self.shared(Plain::Real(n))
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Numbers<T>, E> {
-        self.shared(Plain::Missing(()))
-    }
+    visit_numbers!(Numbers<T>);
 }
 
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Numbers<T> {

@@ -1,28 +1,23 @@
-//! Reads and writes the document of a run. The functions that do the work are not generic, so that
-//! they are compiled with this crate, which is optimised, and not with each crate that calls them.
+//! Reads and writes the document of a run.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
-use serde::de::value::{MapAccessDeserializer, SeqDeserializer};
-use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-use crate::batch::Batches;
-use crate::distribution::Singles;
-use crate::event::{Curve, Sizing, sizing};
-use crate::run::{Benchmark, Run};
+use crate::records::RecordColumns;
+use crate::run::{Benchmark, Run, RunHead};
 
 /// Reads a document.
 ///
 /// # Errors
 /// If the text is no document of a run.
 pub fn read(text: &str) -> serde_json::Result<Run> {
-    let mut benchmarks = Vec::new();
-    let run = read_entries(text, &mut |entry| benchmarks.push(entry))?;
-    Ok(run.into_entries(benchmarks))
+    serde_json::from_str(text)
 }
 
 /// Reads a document, and passes each entry to `sink` as soon as it is read. Returns the run without
@@ -30,11 +25,11 @@ pub fn read(text: &str) -> serde_json::Result<Run> {
 ///
 /// # Errors
 /// If the text is no document of a run. `sink` has the entries before the error then.
-pub fn read_entries(text: &str, sink: &mut dyn FnMut(Benchmark)) -> serde_json::Result<Run<()>> {
+pub fn read_entries(text: &str, sink: &mut dyn FnMut(Benchmark)) -> serde_json::Result<RunHead> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let run = deserializer.deserialize_map(Whole { sink })?;
+    let head = deserializer.deserialize_map(RunVisitor { sink })?;
     deserializer.end()?;
-    Ok(run)
+    Ok(head)
 }
 
 /// Reads an entry, as [`write_entry`] wrote it.
@@ -42,9 +37,7 @@ pub fn read_entries(text: &str, sink: &mut dyn FnMut(Benchmark)) -> serde_json::
 /// # Errors
 /// If the text is no entry.
 pub fn read_entry(text: &str) -> serde_json::Result<Benchmark> {
-    let mut entry: Benchmark = serde_json::from_str(text)?;
-    entry.recognise_notes();
-    Ok(entry)
+    serde_json::from_str(text)
 }
 
 /// An entry as JSON on one line.
@@ -55,162 +48,163 @@ pub fn write_entry(entry: &Benchmark) -> serde_json::Result<String> {
     serde_json::to_string(entry)
 }
 
-/// Reads a run without entries, as [`write_run`] wrote it.
+/// Reads a run without entries, as [`write_head`] wrote it.
 ///
 /// # Errors
 /// If the text is no document of a run.
-pub fn read_run(text: &str) -> serde_json::Result<Run<()>> {
-    read_entries(text, &mut drop)
+pub fn read_head(text: &str) -> serde_json::Result<RunHead> {
+    serde_json::from_str(text)
 }
 
 /// A run without entries as JSON on one line.
 ///
 /// # Errors
 /// None for a run that was measured or read.
-pub fn write_run(run: &Run<()>) -> serde_json::Result<String> {
-    serde_json::to_string(run)
+pub fn write_head(head: &RunHead) -> serde_json::Result<String> {
+    serde_json::to_string(head)
 }
 
-/// The records of launches. Batches and sizing are stored in columns.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub struct Records {
-    /// The timed batches.
-    pub batches: Batches,
-    /// Warm-up, sizing and the growth check.
-    #[serde(with = "sizing")]
-    pub sizing: Vec<Sizing>,
-    /// The curves.
-    #[serde(default)]
-    pub curves: Vec<Curve>,
-    /// The single operations that were timed alone.
-    #[serde(default)]
-    pub singles: Option<Singles>,
-}
-
-impl Records {
-    /// Reads records, as [`Records::write`] or [`write_records`] wrote them.
-    ///
-    /// # Errors
-    /// If the text has another form.
-    pub fn read(text: &str) -> serde_json::Result<Records> {
-        serde_json::from_str(text)
-    }
-
-    /// The records as JSON on one line.
-    ///
-    /// # Errors
-    /// None for records that were measured or read.
-    pub fn write(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&WrittenRecords {
-            batches: &self.batches,
-            sizing: &self.sizing,
-            curves: &self.curves,
-            singles: self.singles.as_ref(),
-        })
-    }
-}
-
-/// Records that are not cloned before they are written.
-#[derive(Serialize)]
-struct WrittenRecords<'a> {
-    batches: &'a Batches,
-    #[serde(with = "sizing")]
-    sizing: &'a [Sizing],
-    #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
-    curves: &'a [Curve],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    singles: Option<&'a Singles>,
-}
-
-/// The batches, the sizing and the curves of an entry, as JSON.
+/// Writes the document of a run, with a line end.
 ///
 /// # Errors
-/// None for an entry that was measured or read.
-pub fn write_records(entry: &Benchmark) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&WrittenRecords {
-        batches: &entry.batches,
-        sizing: &entry.sizing,
-        curves: &entry.curves,
-        singles: None,
-    })
+/// Those of the stream.
+pub fn write(run: &Run, mut out: &mut dyn Write) -> io::Result<()> {
+    run.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Lines::default()))?;
+    out.write_all(b"\n")
 }
 
-/// Restores the batches, the sizing and the curves of an entry from the text of [`write_records`].
-///
-/// # Errors
-/// If the text has another form.
-pub fn read_records(text: &[u8], entry: &mut Benchmark) -> serde_json::Result<()> {
-    let read = Records::read(utf8(text)?)?;
-    entry.batches = read.batches;
-    entry.sizing = read.sizing;
-    entry.curves = read.curves;
-    Ok(())
+/// Fields of an object that are read apart from the others: serde would keep the values of a
+/// flattened struct in memory, and read them twice.
+trait Apart {
+    /// Reads the value of `key`, if it belongs here. Returns whether it did.
+    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, fields: &mut A)
+    -> Result<bool, A::Error>;
 }
 
-/// A text that `serde_json` reads as `&str`. Reading bytes as well would compile each type twice.
-fn utf8(text: &[u8]) -> serde_json::Result<&str> {
-    str::from_utf8(text).map_err(serde::de::Error::custom)
+/// The fields of an object without those that `apart` takes.
+struct Others<'a, A, P> {
+    fields: A,
+    apart: &'a mut P,
+}
+
+impl<'de, A: MapAccess<'de>, P: Apart> MapAccess<'de> for Others<'_, A, P> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        while let Some(key) = self.fields.next_key::<Cow<'de, str>>()? {
+            if !self.apart.take(&key, &mut self.fields)? {
+                return seed.deserialize(key.into_deserializer()).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.fields.next_value_seed(seed)
+    }
+}
+
+impl Apart for RecordColumns {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        fields: &mut A,
+    ) -> Result<bool, A::Error> {
+        match key {
+            "batches" => self.batches = fields.next_value()?,
+            "sizing" => self.sizing = fields.next_value()?,
+            "curves" => self.curves = fields.next_value()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl<'de> Deserialize<'de> for Benchmark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Benchmark, D::Error> {
+        deserializer.deserialize_map(EntryVisitor)
+    }
+}
+
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = Benchmark;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("struct Benchmark")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Benchmark, A::Error> {
+        let mut columns = RecordColumns::default();
+        let fields = Others { fields, apart: &mut columns };
+        let mut entry = Benchmark::deserialize(MapAccessDeserializer::new(fields))?;
+        entry.records = columns.checked::<A::Error>()?.into();
+        entry.recognise_notes();
+        Ok(entry)
+    }
+}
+
+impl Serialize for Benchmark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Benchmark::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Run {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Run, D::Error> {
+        let mut benchmarks = Vec::new();
+        let sink = &mut |entry| benchmarks.push(entry);
+        let head = deserializer.deserialize_map(RunVisitor { sink })?;
+        Ok(Run { head, benchmarks })
+    }
 }
 
 /// Reads a run whose entries go to `sink`.
-struct Whole<'a> {
+struct RunVisitor<'a> {
     sink: &'a mut dyn FnMut(Benchmark),
 }
 
-impl<'de> Visitor<'de> for Whole<'_> {
-    type Value = Run<()>;
+impl<'de> Visitor<'de> for RunVisitor<'_> {
+    type Value = RunHead;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("struct Run")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Run<()>, A::Error> {
-        Run::deserialize(MapAccessDeserializer::new(Fields {
-            fields,
-            sink: self.sink,
-            is_entries: false,
-        }))
-    }
-}
-
-/// The fields of a run. The value of `benchmarks` goes to `sink`, and an empty array takes its
-/// place.
-struct Fields<'a, A> {
-    fields: A,
-    sink: &'a mut dyn FnMut(Benchmark),
-    /// Whether the next value is that of `benchmarks`.
-    is_entries: bool,
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<'_, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        key: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        let Some(name) = self.fields.next_key::<Cow<'de, str>>()? else {
-            return Ok(None);
-        };
-        self.is_entries = name == "benchmarks";
-        key.deserialize(name.into_deserializer()).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, value: V) -> Result<V::Value, A::Error> {
-        if !self.is_entries {
-            return self.fields.next_value_seed(value);
-        }
-        self.fields.next_value_seed(Entries { sink: self.sink })?;
-        value.deserialize(SeqDeserializer::new(std::iter::empty::<()>()))
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<RunHead, A::Error> {
+        let mut entries = Entries { sink: self.sink, is_found: false };
+        let fields = Others { fields, apart: &mut entries };
+        let head = RunHead::deserialize(MapAccessDeserializer::new(fields))?;
+        if entries.is_found { Ok(head) } else { Err(A::Error::missing_field("benchmarks")) }
     }
 }
 
 /// Passes entries to `sink`.
 struct Entries<'a> {
     sink: &'a mut dyn FnMut(Benchmark),
+    is_found: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Entries<'_> {
+impl Apart for Entries<'_> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        fields: &mut A,
+    ) -> Result<bool, A::Error> {
+        if key != "benchmarks" {
+            return Ok(false);
+        }
+        self.is_found = true;
+        fields.next_value_seed(&mut *self)?;
+        Ok(true)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Entries<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -218,7 +212,7 @@ impl<'de> DeserializeSeed<'de> for Entries<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Entries<'_> {
+impl<'de> Visitor<'de> for &mut Entries<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -226,46 +220,10 @@ impl<'de> Visitor<'de> for Entries<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        while let Some(mut entry) = entries.next_element::<Benchmark>()? {
-            entry.recognise_notes();
+        while let Some(entry) = entries.next_element()? {
             (self.sink)(entry);
         }
         Ok(())
-    }
-}
-
-/// An entry in memory.
-pub trait Entry {
-    /// The entry.
-    fn benchmark(&self) -> Cow<'_, Benchmark>;
-}
-
-impl Entry for Benchmark {
-    fn benchmark(&self) -> Cow<'_, Benchmark> {
-        Cow::Borrowed(self)
-    }
-}
-
-/// Writes the document of a run, with a line end.
-///
-/// # Errors
-/// Those of the stream.
-pub fn write<E: Entry>(run: &Run<E>, out: &mut dyn Write) -> io::Result<()> {
-    let entries = run.benchmarks.iter().map(|entry| Written(entry)).collect();
-    write_entries(&run.with_entries(entries), out)
-}
-
-fn write_entries(run: &Run<Written<'_>>, mut out: &mut dyn Write) -> io::Result<()> {
-    run.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Lines::default()))?;
-    out.write_all(b"\n")
-}
-
-/// An entry that is written.
-struct Written<'a>(&'a dyn Entry);
-
-impl Serialize for Written<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.benchmark().serialize(serializer)
     }
 }
 

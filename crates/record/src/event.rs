@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::batch::Batch;
@@ -250,28 +250,10 @@ impl Column for Purposes {
     }
 }
 
-/// Serializes and deserializes timings as [`SizingColumns`].
-pub(crate) mod sizing {
-    use super::*;
-
-    pub fn serialize<S: Serializer>(timings: &[Sizing], serializer: S) -> Result<S::Ok, S::Error> {
-        let mut columns = SizingColumns::default();
-        for (place, timing) in timings.iter().enumerate() {
-            columns.push(place, timing.clone());
-        }
-        columns.serialize(serializer)
-    }
-
-    /// Fails if the columns have different lengths.
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Sizing>, D::Error> {
-        let columns = SizingColumns::deserialize(deserializer)?;
-        let count = columns.ns.0.len();
-        if !columns.fits(count) {
-            return Err(serde::de::Error::custom("columns of sizing have different lengths"));
-        }
-        Ok((0..count).map(|place| columns.get(place)).collect())
+impl SizingColumns {
+    /// The number of timings.
+    pub(crate) fn len(&self) -> usize {
+        self.ns.0.len()
     }
 }
 
@@ -397,51 +379,4 @@ pub struct Part {
     pub end: u64,
     /// Nesting depth.
     pub depth: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Entry {
-        #[serde(with = "sizing")]
-        sizing: Vec<Sizing>,
-    }
-
-    fn timing(purpose: Purpose, passes: u64, ns: f64) -> Sizing {
-        Sizing { purpose, passes, ns, dummy_ns: 0.5 }
-    }
-
-    #[track_caller]
-    fn is_written(sizing: Vec<Sizing>, expected: &str) {
-        let entry = Entry { sizing };
-        let text = serde_json::to_string(&entry).unwrap();
-        assert_eq!(text, format!(r#"{{"sizing":{expected}}}"#));
-        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
-    }
-
-    #[test]
-    fn sizing_is_written_in_columns() {
-        let size = timing(Purpose::Size, 1, 2.0);
-        is_written(
-            vec![size.clone(), timing(Purpose::Growth, 4, 2.5)],
-            r#"{"purpose":["size","growth"],"passes":[1,4],"ns":[2,2.5],"dummy_ns":0.5}"#,
-        );
-        is_written(vec![size.clone(), size], r#"{"passes":1,"ns":[2,2],"dummy_ns":0.5}"#);
-        is_written(Vec::new(), "{}");
-    }
-
-    #[test]
-    fn sizing_columns_of_different_lengths_are_refused() {
-        for wrong in [
-            r#"{"ns":[1,2],"passes":[1,2,3]}"#,
-            r#"{"ns":[1,2],"purpose":["growth"]}"#,
-            r#"{"passes":[1,2]}"#,
-        ] {
-            let text = format!(r#"{{"sizing":{wrong}}}"#);
-            let error = serde_json::from_str::<Entry>(&text).unwrap_err();
-            assert!(error.to_string().starts_with("columns of sizing"), "{error}");
-        }
-    }
 }

@@ -2,21 +2,22 @@
 //! ones.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::batch::Batches;
 use crate::circles::Circles;
 use crate::columns::array;
 use crate::command::CommandRuns;
 use crate::distribution::Distribution;
-use crate::event::{Clock, CommonClock, Curve, HarnessUse, LowestCurve, Placement, Sizing};
+use crate::event::{Clock, CommonClock, HarnessUse, LowestCurve, Placement};
 use crate::machine::Machine;
 use crate::note::Note;
 use crate::number::rounded;
 use crate::parameters::Parameters;
 use crate::program::{Chart, Physical, Primitive};
+use crate::records::Records;
 use crate::workers::Workers;
 
 /// The schema's name.
@@ -34,17 +35,38 @@ const LAUNCH_DIGITS: usize = 6;
 /// standard error of more than a thousandth.
 const SHARE_DIGITS: usize = 3;
 
-/// All measurements of one command. `B` is the form of its entries: [`Benchmark`], or another type
-/// that serialises alike.
+/// All measurements of one command.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Run {
+    /// The run without its entries.
+    #[serde(flatten)]
+    pub head: RunHead,
+    /// One entry per benchmark and parameter point.
+    pub benchmarks: Vec<Benchmark>,
+}
+
+impl Deref for Run {
+    type Target = RunHead;
+
+    fn deref(&self) -> &RunHead {
+        &self.head
+    }
+}
+
+impl DerefMut for Run {
+    fn deref_mut(&mut self) -> &mut RunHead {
+        &mut self.head
+    }
+}
+
+/// A run without its entries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Run<B = Benchmark> {
+pub struct RunHead {
     /// Schema of the document: [`SCHEMA`].
     #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The machine that measured.
     pub machine: Machine,
-    /// One entry per benchmark and parameter point.
-    pub benchmarks: Vec<B>,
     /// Start of the run, in seconds since 1970 (UTC).
     #[serde(default)]
     pub started_unix_s: Option<f64>,
@@ -275,13 +297,12 @@ pub struct Plan {
     pub percentiles: bool,
 }
 
-impl<B> Run<B> {
+impl Run {
     /// A run without measurements.
-    pub fn new(machine: Machine) -> Run<B> {
-        Run {
+    pub fn new(machine: Machine) -> Run {
+        let head = RunHead {
             schema: SCHEMA.to_owned(),
             machine,
-            benchmarks: Vec::new(),
             started_unix_s: None,
             interrupted: false,
             plan: Plan::default(),
@@ -292,62 +313,38 @@ impl<B> Run<B> {
             sources: BTreeMap::new(),
             fleet: None,
             vector: None,
-        }
+        };
+        head.into()
     }
 
-    /// Converts the entries of the run with `form`.
-    pub fn map<C>(mut self, form: impl FnMut(B) -> C) -> Run<C> {
-        let entries = std::mem::take(&mut self.benchmarks);
-        self.into_entries(entries.into_iter().map(form).collect())
+    /// A finished run that holds the vector of an application.
+    pub fn with_vector(machine: Machine, vector: Value) -> Run {
+        let mut run = Run::new(machine);
+        run.vector = Some(vector);
+        run
     }
 
-    /// The run with other entries.
+    /// The run with the summaries of its entries.
     #[must_use]
-    pub fn into_entries<C>(self, benchmarks: Vec<C>) -> Run<C> {
-        Run {
-            schema: self.schema,
-            machine: self.machine,
-            benchmarks,
-            started_unix_s: self.started_unix_s,
-            interrupted: self.interrupted,
-            plan: self.plan,
-            id: self.id,
-            tags: self.tags,
-            finished_unix_s: self.finished_unix_s,
-            producer: self.producer,
-            sources: self.sources,
-            fleet: self.fleet,
-            vector: self.vector,
-        }
+    pub fn summary(self) -> Run {
+        let summaries = self.benchmarks.into_iter().map(Benchmark::summary);
+        Run { head: self.head, benchmarks: summaries.collect() }
     }
 
-    /// A copy of the run with other entries.
-    #[must_use]
-    pub fn with_entries<C>(&self, benchmarks: Vec<C>) -> Run<C> {
-        Run {
-            schema: self.schema.clone(),
-            machine: self.machine.clone(),
-            benchmarks,
-            started_unix_s: self.started_unix_s,
-            interrupted: self.interrupted,
-            plan: self.plan.clone(),
-            id: self.id.clone(),
-            tags: self.tags.clone(),
-            finished_unix_s: self.finished_unix_s,
-            producer: self.producer.clone(),
-            sources: self.sources.clone(),
-            fleet: self.fleet.clone(),
-            vector: self.vector.clone(),
-        }
+    /// Whether any figure is invalid or any benchmark crashed. Skipped benchmarks do not count.
+    pub fn failed(&self) -> bool {
+        self.benchmarks.iter().any(|b| matches!(b.status, Status::Invalid | Status::Crashed))
     }
 }
 
-impl<B> Run<B> {
-    /// A finished run that holds the vector of an application.
-    pub fn of_vector(machine: Machine, vector: Value) -> Run<B> {
-        Run { vector: Some(vector), ..Run::new(machine) }
+/// A run without entries.
+impl From<RunHead> for Run {
+    fn from(head: RunHead) -> Run {
+        Run { head, benchmarks: Vec::new() }
     }
+}
 
+impl RunHead {
     /// The name of the application whose vector the run holds. `None` for a run of benchmarks.
     pub fn application(&self) -> Option<&str> {
         self.vector.as_ref()?.get("application")?.as_str()
@@ -370,13 +367,6 @@ impl<B> Run<B> {
     }
 }
 
-impl Run {
-    /// Whether any figure is invalid or any benchmark crashed. Skipped benchmarks do not count.
-    pub fn failed(&self) -> bool {
-        self.benchmarks.iter().any(|b| matches!(b.status, Status::Invalid | Status::Crashed))
-    }
-}
-
 impl Benchmark {
     /// The entry without its timed batches and curves, without plan and process of its launches,
     /// and with fewer significant digits: [`SUMMARY_DIGITS`] of each sample and each test of a
@@ -384,9 +374,7 @@ impl Benchmark {
     /// cycle.
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
-        self.batches = Batches::default();
-        self.sizing = Vec::new();
-        self.curves = Vec::new();
+        self.records = Records::default();
         if let Some(distribution) = &mut self.distribution {
             distribution.histogram = Vec::new();
         }
@@ -406,16 +394,30 @@ impl Benchmark {
         self
     }
 
-    /// The entry without its samples, too.
+    /// A copy of the entry without its samples, too.
     #[must_use]
-    pub fn figures(self) -> Benchmark {
-        Benchmark { samples: Vec::new(), ..self.summary() }
+    pub fn figures(&self) -> Benchmark {
+        Benchmark { samples: Vec::new(), ..self.clone().summary() }
     }
 
     /// Whether the figure is valid, and its intervals hold the value of an undisturbed machine. Its
     /// median and those of its launches may still be those of a disturbed one.
     pub fn has_sound_interval(&self) -> bool {
         self.status == Status::Ok && (!self.is_disturbed || self.is_bounded)
+    }
+
+    /// Bounds of a figure of this entry on an undisturbed machine: `median` with `interval`, a time
+    /// or a rate in any unit. `None` if no batch may have been disturbed. Where the bounds of the
+    /// disturbance alone are known, they are these: launches show the rest of the interval.
+    pub fn undisturbed_bounds(&self, median: f64, interval: Option<[f64; 2]>) -> Option<[f64; 2]> {
+        let of_disturbance = self.quiet_factors.map(|factors| factors.map(|f| f * median));
+        of_disturbance.or(interval.filter(|_| self.is_disturbed))
+    }
+
+    /// The width of the confidence interval as a share of the figure.
+    pub fn relative_width(&self) -> Option<f64> {
+        let [low, high] = self.confidence_interval?;
+        Some((high - low) / self.median?)
     }
 
     /// Why the figure is not valid. `None` for a valid one.
@@ -474,10 +476,8 @@ impl Benchmark {
             evidence: BTreeMap::new(),
             notes,
             figure: None,
-            batches: Batches::default(),
-            sizing: Vec::new(),
             lowest_curve: None,
-            curves: Vec::new(),
+            records: Records::default(),
             clock: None,
             cycle_ns: Vec::new(),
             cycles: None,
@@ -518,6 +518,7 @@ impl Status {
 
 /// One benchmark at one parameter point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(remote = "Self")]
 #[schemars(transform = crate::schema::good_has_a_figure)]
 pub struct Benchmark {
     /// The benchmark's name, which is the name of its class.
@@ -618,19 +619,12 @@ pub struct Benchmark {
     /// which more is better.
     #[serde(default)]
     pub figure: Option<String>,
-    /// Every timed batch, those excluded from the figure too. Absent without `--raw`.
-    #[serde(default, skip_serializing_if = "Batches::is_empty")]
-    pub batches: Batches,
-    /// Timings of warm-up, sizing and the growth check. Absent without `--raw`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::event::sizing")]
-    #[schemars(with = "crate::event::SizingColumns")]
-    pub sizing: Vec<Sizing>,
     /// A summary of the curves from which the figure is inferred.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lowest_curve: Option<LowestCurve>,
-    /// The curves from which the figure is inferred, with every pass. Absent without `--raw`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub curves: Vec<Curve>,
+    /// The timed batches, the sizing and the curves. Absent without `--raw`.
+    #[serde(flatten)]
+    pub records: Records,
     /// The clock that the program read. With the batches, each launch has its own.
     #[serde(default)]
     pub clock: Option<Clock>,

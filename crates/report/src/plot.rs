@@ -97,7 +97,7 @@ fn bare(x: f64, y: f64) -> Point {
         is_within: false,
         is_disturbed: false,
         is_sound: true,
-        quiet_factors: None,
+        bounds: None,
         text: String::new(),
     }
 }

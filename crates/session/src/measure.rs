@@ -11,9 +11,7 @@ use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice};
-use yamba_harness::{
-    self as run, CompressedEntry, DryRun, Job, Measurement, NoProgram, Options, Progress, Stop,
-};
+use yamba_harness::{self as run, DryRun, Job, Measurement, NoProgram, Options, Progress, Stop};
 use yamba_toolchain::build::{self, BuildOptions};
 use yamba_toolchain::suite_topics;
 
@@ -54,7 +52,7 @@ pub struct Prepared {
 /// A run that has ended.
 pub struct Measured {
     /// The run.
-    pub run: Run<CompressedEntry>,
+    pub run: Run,
     /// Whether no benchmark could be built. Such a run is not stored.
     pub is_in_vain: bool,
     /// Whether the store has the complete run.

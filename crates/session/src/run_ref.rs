@@ -63,7 +63,7 @@ pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
 
 /// Writes the whole document of a run to a new temporary file that is not deleted. Used if the
 /// store does not have the complete run.
-pub(super) fn rescue<E: document::Entry>(run: &Run<E>) -> io::Result<PathBuf> {
+pub(super) fn rescue(run: &Run) -> io::Result<PathBuf> {
     let mut file = tempfile::Builder::new()
         .prefix(&format!("yamba-run-{}-", run.id))
         .suffix(".json")

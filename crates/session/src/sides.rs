@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Run, RunHead};
 
 use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice};
 use yamba_harness::random::drawn_id;
-use yamba_harness::{CompressedEntry, RunSink, UsageError};
+use yamba_harness::{RunSink, UsageError};
 
 /// Stores the runs of both sides.
 pub(super) struct Sides<'a> {
@@ -50,13 +50,13 @@ impl<'a> Sides<'a> {
 
     /// Finishes both runs in the store. Returns the runs, A's first if there is one, and the ids of
     /// those that are stored completely.
-    pub(super) fn finish(self, mut run: Run<CompressedEntry>) -> (Vec<Run>, Vec<String>) {
+    pub(super) fn finish(self, mut run: Run) -> (Vec<Run>, Vec<String>) {
         let mut runs = Vec::new();
         if let Some(a) = self.a {
-            let mut of_a = a.head(&run);
+            let head = a.head(&run);
             let of_b = run.benchmarks.split_off(a.entries);
-            of_a.benchmarks = std::mem::replace(&mut run.benchmarks, of_b);
-            runs.push((a.sink, of_a));
+            let benchmarks = std::mem::replace(&mut run.benchmarks, of_b);
+            runs.push((a.sink, Run { head, benchmarks }));
         }
         runs.push((self.b, run));
         let mut kept = Vec::new();
@@ -65,39 +65,31 @@ impl<'a> Sides<'a> {
                 kept.push(run.id.clone());
             }
         }
-        let runs = runs.into_iter();
-        let runs = runs.map(|(_, run)| run.map(|b| b.decompress()));
-        (runs.collect(), kept)
+        (runs.into_iter().map(|(_, run)| run).collect(), kept)
     }
 }
 
 impl OfA<'_> {
     /// The run of side A without its entries.
-    fn head(&self, of_both: &Run<CompressedEntry>) -> Run<CompressedEntry> {
-        Run {
-            schema: of_both.schema.clone(),
-            machine: of_both.machine.clone(),
-            benchmarks: Vec::new(),
+    fn head(&self, of_both: &RunHead) -> RunHead {
+        RunHead {
             id: self.id.clone(),
             sources: self.sources.clone(),
-            plan: of_both.plan.clone(),
-            producer: of_both.producer.clone(),
-            tags: of_both.tags.clone(),
             fleet: None,
             vector: None,
-            ..*of_both
+            ..of_both.clone()
         }
     }
 }
 
 impl RunSink for Sides<'_> {
-    fn begin(&mut self, run: &Run<CompressedEntry>, of_job: &[usize]) -> Result<(), UsageError> {
+    fn begin(&mut self, head: &RunHead, of_job: &[usize]) -> Result<(), UsageError> {
         if let Some(a) = &mut self.a {
             a.entries = of_job.iter().filter(|job| **job < a.boundary).count();
-            let head = a.head(run);
-            a.sink.begin(&head, of_job)?;
+            let own = a.head(head);
+            a.sink.begin(&own, of_job)?;
         }
-        self.b.begin(run, of_job)
+        self.b.begin(head, of_job)
     }
 
     fn entry(&mut self, place: usize, benchmark: &Benchmark) {

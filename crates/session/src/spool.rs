@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, RunHead};
 use yamba_store::{Location, Store};
 
 /// A temporary store for the entries of one run.
@@ -21,21 +21,21 @@ impl Spool {
     ///
     /// # Errors
     /// Why the file cannot be created.
-    pub(super) fn begin(run: &Run<()>) -> Result<Spool, String> {
+    pub(super) fn begin(head: &RunHead) -> Result<Spool, String> {
         let file = tempfile::Builder::new()
-            .prefix(&format!("yamba-unstored-{}-", run.id))
+            .prefix(&format!("yamba-unstored-{}-", head.id))
             .suffix(".sqlite")
             .tempfile();
         let file = file.map_err(|e| e.to_string())?.into_temp_path();
         let path = file.keep().map_err(|e| e.to_string())?;
         let begun = Store::open(&Location::File(path.clone())).and_then(|mut store| {
-            store.begin(run)?;
+            store.begin(head)?;
             Ok(store)
         });
         let begun = begun.inspect_err(|_| remove_file(&path));
         Ok(Spool {
             store: begun.map_err(|e| e.to_string())?,
-            id: run.id.clone(),
+            id: head.id.clone(),
             path,
             is_open: true,
         })
@@ -78,7 +78,7 @@ fn remove_file(path: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use yamba_record::{Machine, Status};
+    use yamba_record::{Machine, Run, Status};
 
     use super::*;
 

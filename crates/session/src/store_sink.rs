@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Run, RunHead};
 use yamba_store::{Store, StoreError};
 
 use super::run_ref;
 use super::spool::Spool;
 use super::{Failure, Observer, StoreChoice, Warning};
-use yamba_harness::{CompressedEntry, RunSink, UsageError};
+use yamba_harness::{RunSink, UsageError};
 use yamba_record::system_error::reason;
 
 /// Writes one run to the store, if any, and spools the entries that the store rejects.
@@ -22,7 +22,7 @@ pub(super) struct StoreSink<'o> {
     is_asked: bool,
     id: String,
     /// The run without its entries; taken when a spool file is created.
-    head: Option<Run<()>>,
+    head: Option<RunHead>,
     missing: BTreeSet<usize>,
     has_warned: bool,
     /// Whether a warning has said that there is no store, so that no other warning has to.
@@ -82,7 +82,7 @@ impl<'o> StoreSink<'o> {
 
     /// Ends the run. If the store does not have all entries, writes the whole document to a file.
     /// Returns whether the store has the complete run.
-    pub(super) fn finish(&mut self, run: &Run<CompressedEntry>) -> bool {
+    pub(super) fn finish(&mut self, run: &Run) -> bool {
         if !self.is_wanted {
             return false;
         }
@@ -94,7 +94,7 @@ impl<'o> StoreSink<'o> {
     }
 
     /// Writes the whole document to a file. Returns whether that succeeded.
-    fn rescue(&self, run: &Run<CompressedEntry>) -> bool {
+    fn rescue(&self, run: &Run) -> bool {
         let path = match run_ref::rescue(run) {
             Ok(path) => path,
             Err(e) => {
@@ -115,16 +115,13 @@ impl<'o> StoreSink<'o> {
         true
     }
 
-    fn is_finished(&mut self, run: &Run<CompressedEntry>) -> bool {
+    fn is_finished(&mut self, run: &Run) -> bool {
         let Some(store) = &mut self.store else {
             return false;
         };
         store.call_again();
         let mut missing = self.missing.iter();
-        let put = missing.try_for_each(|place| {
-            let benchmark = run.benchmarks[*place].decompress();
-            store.put(&run.id, *place, &benchmark)
-        });
+        let put = missing.try_for_each(|place| store.put(&run.id, *place, &run.benchmarks[*place]));
         let finished = put.and_then(|()| store.finish(run));
         finished.inspect_err(|e| self.warn_once(e)).is_ok()
     }
@@ -158,12 +155,12 @@ impl<'o> StoreSink<'o> {
 }
 
 impl RunSink for StoreSink<'_> {
-    fn begin(&mut self, run: &Run<CompressedEntry>, _: &[usize]) -> Result<(), UsageError> {
+    fn begin(&mut self, head: &RunHead, _: &[usize]) -> Result<(), UsageError> {
         if !self.is_wanted {
             return Ok(());
         }
         let begun = match &mut self.store {
-            Some(store) => store.begin(run),
+            Some(store) => store.begin(head),
             None => Ok(()),
         };
         match begun {
@@ -174,8 +171,8 @@ impl RunSink for StoreSink<'_> {
             Err(e) => self.not_stored(&e.to_string(), e.help_text()),
             Ok(()) => {}
         }
-        self.head = Some(run.clone().map(drop));
-        self.id.clone_from(&run.id);
+        self.head = Some(head.clone());
+        self.id.clone_from(&head.id);
         Ok(())
     }
 

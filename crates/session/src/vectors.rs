@@ -4,8 +4,8 @@ use std::path::Path;
 
 use yamba_harness::{drawn_id, unix_s};
 use yamba_predict::Vector;
-use yamba_record::run::{Producer, Run};
-use yamba_record::{Benchmark, Machine};
+use yamba_record::Machine;
+use yamba_record::run::{Producer, Run, RunHead};
 use yamba_store::{Detail, import};
 
 use super::{Failure, StoreChoice, run_ref};
@@ -26,19 +26,17 @@ pub struct Origin {
 /// If the store cannot be opened or written.
 pub fn keep(vector: &Vector, origin: Origin, store: &StoreChoice) -> Result<String, Failure> {
     let document = serde_json::to_value(vector).map_err(Failure::ours)?;
-    let run = Run::<Benchmark> {
-        id: drawn_id(),
-        started_unix_s: origin.started_unix_s,
-        finished_unix_s: unix_s(),
-        producer: Producer {
-            version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
-            arguments: origin.arguments,
-            ..Producer::default()
-        },
-        ..Run::of_vector(origin.machine, document)
+    let mut run = Run::with_vector(origin.machine, document);
+    run.id = drawn_id();
+    run.started_unix_s = origin.started_unix_s;
+    run.finished_unix_s = unix_s();
+    run.producer = Producer {
+        version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
+        arguments: origin.arguments,
+        ..Producer::default()
     };
     store.open()?.add(&run)?;
-    Ok(run.id)
+    Ok(run.head.id)
 }
 
 /// Reads the vector that `reference` names: a file with a vector or with the document of a run that
@@ -51,7 +49,7 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
     if let Some(name) = reference.to_str().filter(|name| !is_path(name)) {
         let mut store = store.existing()?;
         let id = store.find_vector(name)?;
-        return from_run(&store.run(&id, Detail::Figures)?, &place);
+        return from_run(&store.run(&id, Detail::Figures)?.head, &place);
     }
     let text = std::fs::read_to_string(reference).map_err(|e| {
         Failure::new(format!("{place}: {e}")).help(
@@ -91,7 +89,7 @@ fn is_path(reference: &str) -> bool {
 ///
 /// # Errors
 /// If it holds none, or no valid one.
-pub fn from_run<B>(run: &Run<B>, place: &str) -> Result<Vector, Failure> {
+pub fn from_run(run: &RunHead, place: &str) -> Result<Vector, Failure> {
     let Some(document) = &run.vector else {
         return Err(Failure::new(format!("{place}: this run holds no application's vector"))
             .help("`yamba trace` counts one; `yamba runs` lists them"));

@@ -13,9 +13,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use yamba_record::{Batches, Benchmark, Machine, Run, Status, document, run};
+use yamba_record::{Benchmark, Machine, Records, Run, RunHead, Status, document, run};
 
-use crate::{Detail, StoreError, StoredEntry};
+use crate::{Detail, StoreError};
 
 /// Default limit for the size of a document in bytes. A run of the whole suite has about 160
 /// million.
@@ -40,32 +40,21 @@ type DocumentFault = (String, Option<&'static str>);
 /// # Errors
 /// If the file cannot be read, is too long, or has another format.
 pub fn read(path: &Path, largest: u64, detail: Detail) -> Result<Run, StoreError> {
-    match detail {
-        Detail::Batches => Ok(read_as(path, largest)?.0),
-        Detail::Samples => Ok(read_as::<Light>(path, largest)?.0.map(|light| light.0)),
-        Detail::Figures => Ok(read_as::<Light>(path, largest)?.0.map(|mut light| {
-            light.0.samples = Vec::new();
-            light.0
-        })),
-    }
+    Ok(read_with_length(path, largest, detail)?.0)
 }
 
-/// Like [`read`], with entries in their stored form, and the number of bytes read. Besides the
-/// text, at most one entry at a time is in memory in full.
+/// Like [`read`], with the number of bytes read.
 ///
 /// # Errors
 /// Those of [`read`].
-pub fn read_stored_entries(
+pub fn read_with_length(
     path: &Path,
     largest: u64,
-) -> Result<(Run<StoredEntry>, u64), StoreError> {
-    read_as(path, largest)
-}
-
-fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64), StoreError> {
+    detail: Detail,
+) -> Result<(Run, u64), StoreError> {
     let name = path.file_name().unwrap_or(path.as_os_str());
     let read = text::read(path, largest).and_then(|bytes| {
-        let run = run_of(&bytes, &name.to_string_lossy())?;
+        let run = run_of(&bytes, &name.to_string_lossy(), detail)?;
         Ok((run, bytes.len() as u64))
     });
     let (mut run, length) = read.map_err(|(fault, help)| {
@@ -79,11 +68,11 @@ fn read_as<E: From<Benchmark>>(path: &Path, largest: u64) -> Result<(Run<E>, u64
     Ok((run, length))
 }
 
-fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, DocumentFault> {
+fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault> {
     let content = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let start = &content[..content.len().min(lmbench::SEARCHED)];
     let mut run = if lmbench::is_it(start) {
-        lmbench::read(name, &String::from_utf8_lossy(of_others(content)?))?.map(E::from)
+        lmbench::read(name, &String::from_utf8_lossy(of_others(content)?))?
     } else if lmbench::is_summary(start) {
         return Err((
             "is a summary of lmbench, whose figures are rounded".to_owned(),
@@ -98,8 +87,9 @@ fn run_of<E: From<Benchmark>>(bytes: &[u8], name: &str) -> Result<Run<E>, Docume
         ));
     } else {
         let text = str::from_utf8(content).map_err(|e| no_json(&e))?;
-        json(text, name)?
+        json(text, name, detail)?
     };
+    run.benchmarks.iter_mut().for_each(|entry| reduce(entry, detail));
     if run.id.is_empty() {
         run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
     }
@@ -127,25 +117,26 @@ struct DocumentKind {
     results: Option<IgnoredAny>,
 }
 
-fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFault> {
+fn json(text: &str, name: &str, detail: Detail) -> Result<Run, DocumentFault> {
     if jmh::is_it(text) {
         of_others(text.as_bytes())?;
-        return Ok(jmh::read(name, text)?.map(E::from));
+        return jmh::read(name, text);
     }
     is_object(text)?;
     if text.contains(&format!("\"{}\"", run::SCHEMA)) {
         let mut entries = Vec::new();
         let mut contradicting = None;
-        let mut take = |entry: Benchmark| {
+        let mut take = |mut entry: Benchmark| {
             if contradicting.is_none() && contradicts(&entry) {
                 contradicting = Some((entries.len(), entry.name.clone()));
             }
-            entries.push(E::from(entry));
+            reduce(&mut entry, detail);
+            entries.push(entry);
         };
-        let run = document::read_entries(text, &mut take).map_err(|e| fault(&e, DOCUMENT))?;
-        if run.schema == run::SCHEMA {
-            check(&run, contradicting)?;
-            return Ok(run.into_entries(entries));
+        let head = document::read_entries(text, &mut take).map_err(|e| fault(&e, DOCUMENT))?;
+        if head.schema == run::SCHEMA {
+            check(&head, contradicting)?;
+            return Ok(Run { head, benchmarks: entries });
         }
     }
     let text = &*google::readable(text);
@@ -153,7 +144,7 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFa
     match kind.schema.as_deref() {
         Some(VECTOR) => {
             let vector = serde_json::from_str(text).map_err(|e| fault(&e, "vector"))?;
-            Ok(Run::of_vector(Machine::default(), vector))
+            Ok(Run::with_vector(Machine::default(), vector))
         }
         Some(other) if other.starts_with("yamba-run/") => {
             let message =
@@ -162,11 +153,11 @@ fn json<E: From<Benchmark>>(text: &str, name: &str) -> Result<Run<E>, DocumentFa
         }
         None if kind.context.is_some() && kind.benchmarks.is_some() => {
             of_others(text.as_bytes())?;
-            Ok(google::read(name, text)?.map(E::from))
+            google::read(name, text)
         }
         None if kind.results.is_some() && text.contains("\"command\"") => {
             of_others(text.as_bytes())?;
-            Ok(hyperfine::read(name, text)?.map(E::from))
+            hyperfine::read(name, text)
         }
         _ => {
             let message = format!("is no run document: it has no schema {}", run::SCHEMA);
@@ -193,16 +184,16 @@ fn is_object(text: &str) -> Result<(), DocumentFault> {
     Err((message, Some(WRITERS)))
 }
 
-/// An entry without raw batches, which are nearly all of a document. They are dropped as soon as
-/// they are read.
-struct Light(Benchmark);
-
-impl From<Benchmark> for Light {
-    fn from(mut entry: Benchmark) -> Light {
-        entry.batches = Batches::default();
-        entry.sizing = Vec::new();
-        entry.curves = Vec::new();
-        Light(entry)
+/// Drops the parts of an entry that `detail` does not include. The records are nearly all of a
+/// document: they are packed or dropped as soon as they are read.
+fn reduce(entry: &mut Benchmark, detail: Detail) {
+    match detail {
+        Detail::Batches => entry.records.pack(),
+        Detail::Samples => entry.records = Records::default(),
+        Detail::Figures => {
+            entry.records = Records::default();
+            entry.samples = Vec::new();
+        }
     }
 }
 
@@ -247,7 +238,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
 
 /// Checks rules that the types do not express. `contradicting` is the first entry that contradicts
 /// itself: its place and name.
-fn check(run: &Run<()>, contradicting: Option<(usize, String)>) -> Result<(), DocumentFault> {
+fn check(run: &RunHead, contradicting: Option<(usize, String)>) -> Result<(), DocumentFault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {

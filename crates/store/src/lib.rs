@@ -4,9 +4,7 @@
 //! then [`Store::finish`]. If the process ends early, all entries that were put are still stored.
 
 mod checksum;
-mod columns;
 mod connection;
-mod entry;
 mod error;
 mod explain;
 pub mod export;
@@ -19,10 +17,9 @@ mod statements;
 mod tables;
 mod writer;
 
-use yamba_record::{Benchmark, Run};
+use yamba_record::{Benchmark, Run, RunHead};
 
 use connection::{Connection, Purpose, transaction};
-pub use entry::{StorableEntry, StoredEntry};
 pub use error::StoreError;
 use error::StoreFault;
 pub use location::{Address, Location, without_password};
@@ -48,7 +45,7 @@ pub struct Listed {
     /// Start of the run, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
     /// The run without its benchmarks and sources; for a damaged run only the id and the tags.
-    pub head: Run<()>,
+    pub head: RunHead,
     /// Why the document cannot be read. `benchmarks` is then empty.
     pub damage: Option<String>,
     /// The names of the benchmarks, each once.
@@ -116,26 +113,23 @@ impl Store {
     }
 
     /// Inserts a new run, whose id must not exist yet. Its benchmarks are put one by one.
-    pub fn begin<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
-        let head = bare(run);
+    pub fn begin(&mut self, head: &RunHead) -> Result<(), StoreError> {
         let writer = writer::own();
-        self.in_one(Purpose::Writing, |c| statements::insert(c, &head, writer.as_deref()))
+        self.in_one(Purpose::Writing, |c| statements::insert(c, head, writer.as_deref()))
     }
 
     /// Inserts or replaces the entry at `place`, counted from 0.
     pub fn put(&mut self, id: &str, place: usize, benchmark: &Benchmark) -> Result<(), StoreError> {
-        let entry = StoredEntry::of(benchmark);
         self.repeatable(|c| {
-            transaction(c, Purpose::OneStatement, |c| statements::put(c, id, place, &entry))
+            transaction(c, Purpose::OneStatement, |c| statements::put(c, id, place, benchmark))
         })
     }
 
     /// Marks the run as finished, and replaces its document. All its benchmarks must have been put.
-    pub fn finish<B>(&mut self, run: &Run<B>) -> Result<(), StoreError> {
-        let head = bare(run);
+    pub fn finish(&mut self, run: &Run) -> Result<(), StoreError> {
         let entries = run.benchmarks.len();
         self.repeatable(|c| {
-            transaction(c, Purpose::Lasting, |c| statements::finish(c, &head, entries))
+            transaction(c, Purpose::Lasting, |c| statements::finish(c, &run.head, entries))
         })
     }
 
@@ -171,13 +165,13 @@ impl Store {
     }
 
     /// Stores a whole run, or nothing. A run with the same id is an error.
-    pub fn add<E: StorableEntry>(&mut self, run: &Run<E>) -> Result<(), StoreError> {
+    pub fn add(&mut self, run: &Run) -> Result<(), StoreError> {
         self.add_all(&[run])
     }
 
     /// Stores several whole runs, or nothing. After a lost connection, reconnects and stores those
     /// that the server did not commit before.
-    pub fn add_all<E: StorableEntry>(&mut self, runs: &[&Run<E>]) -> Result<(), StoreError> {
+    pub fn add_all(&mut self, runs: &[&Run]) -> Result<(), StoreError> {
         let insert = |c: &mut dyn Connection| runs.iter().try_for_each(|run| insert_whole(c, run));
         let done = match transaction(self.connection.as_mut(), Purpose::Lasting, insert) {
             Err(fault) if fault.is_of_lost_connection() && self.reconnects() => {
@@ -197,7 +191,7 @@ impl Store {
     }
 
     /// The documents of the runs of a fleet, without entries, tags and sources, latest first.
-    pub fn fleet(&mut self, name: &str) -> Result<Vec<Run<()>>, StoreError> {
+    pub fn fleet(&mut self, name: &str) -> Result<Vec<RunHead>, StoreError> {
         self.in_one(Purpose::Reading, |c| statements::fleet(c, name))
     }
 
@@ -264,19 +258,10 @@ impl Store {
     }
 }
 
-fn insert_whole<E: StorableEntry>(
-    connection: &mut dyn Connection,
-    run: &Run<E>,
-) -> Result<(), StoreFault> {
-    let head = bare(run);
-    statements::insert(connection, &head, None)?;
+fn insert_whole(connection: &mut dyn Connection, run: &Run) -> Result<(), StoreFault> {
+    statements::insert(connection, &run.head, None)?;
     for (place, entry) in run.benchmarks.iter().enumerate() {
-        statements::put(connection, &head.id, place, &entry.stored_form())?;
+        statements::put(connection, &run.id, place, entry)?;
     }
-    statements::finish(connection, &head, run.benchmarks.len())
-}
-
-/// The run without its benchmarks.
-fn bare<B>(run: &Run<B>) -> Run<()> {
-    run.with_entries(Vec::new())
+    statements::finish(connection, &run.head, run.benchmarks.len())
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use yamba_record::run::Producer;
-use yamba_record::{Benchmark, Machine, Run, document};
+use yamba_record::{Benchmark, Machine, Records, Run, RunHead, document};
 
 use crate::connection::Value::{Bytes, Integer, Real, Text, TextIfAny, Truth};
 use crate::connection::{Connection, ResultRow, Value};
 use crate::error::{StoreError, StoreFault};
-use crate::{Detail, Listed, StoredEntry, checksum, columns, writer};
+use crate::{Detail, Listed, checksum, writer};
 
 /// `entries` of a run that has not finished.
 const NOT_KNOWN: i64 = -1;
@@ -90,17 +90,17 @@ fn placed(id: &str, place: i64, figures: &str) -> String {
 }
 
 /// The run's own document as stored. Tags and sources have tables of their own.
-fn head_text(run: &Run<()>) -> Result<String, StoreFault> {
-    let mut head = run.clone();
+fn head_text(head: &RunHead) -> Result<String, StoreFault> {
+    let mut head = head.clone();
     head.tags.clear();
     head.sources.clear();
-    Ok(document::write_run(&head)?)
+    Ok(document::write_head(&head)?)
 }
 
 /// Inserts a new run. `writer` is the process that measures it.
 pub(crate) fn insert(
     connection: &mut dyn Connection,
-    run: &Run<()>,
+    run: &RunHead,
     writer: Option<&str>,
 ) -> Result<(), StoreFault> {
     if run.id.is_empty() {
@@ -132,7 +132,7 @@ pub(crate) fn insert(
 /// Marks the run as finished with `entries` entries. Tags added in the meantime stay.
 pub(crate) fn finish(
     connection: &mut dyn Connection,
-    run: &Run<()>,
+    run: &RunHead,
     entries: usize,
 ) -> Result<(), StoreFault> {
     must_exist(connection, &run.id)?;
@@ -152,7 +152,7 @@ pub(crate) fn finish(
     belongings(connection, run)
 }
 
-fn belongings(connection: &mut dyn Connection, run: &Run<()>) -> Result<(), StoreFault> {
+fn belongings(connection: &mut dyn Connection, run: &RunHead) -> Result<(), StoreFault> {
     for tag in &run.tags {
         give(connection, &run.id, tag)?;
     }
@@ -182,7 +182,7 @@ pub(crate) fn put(
     connection: &mut dyn Connection,
     id: &str,
     place: usize,
-    entry: &StoredEntry,
+    entry: &Benchmark,
 ) -> Result<(), StoreFault> {
     let sql = "INSERT INTO entry (run, place, name, parameters, valid, figures, samples, batches, checksum)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -190,17 +190,21 @@ pub(crate) fn put(
             figures = excluded.figures, samples = excluded.samples, batches = excluded.batches,
             checksum = excluded.checksum";
     let place = place as i64;
-    let of_figures = placed(id, place, &entry.figures);
-    let checksum = checksum::of(&[of_figures.as_bytes(), &entry.samples, &entry.batches]);
+    let parameters = serde_json::to_string(&entry.parameters)?;
+    let figures = document::write_entry(&entry.figures())?;
+    let samples: Vec<u8> = entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect();
+    let batches = entry.records.stored();
+    let of_figures = placed(id, place, &figures);
+    let checksum = checksum::of(&[of_figures.as_bytes(), &samples, &batches]);
     let values = [
         Text(id),
         Integer(place),
         Text(&entry.name),
-        Text(&entry.parameters),
+        Text(&parameters),
         Truth(entry.valid),
-        Text(&entry.figures),
-        Bytes(&entry.samples),
-        Bytes(&entry.batches),
+        Text(&figures),
+        Bytes(&samples),
+        Bytes(&batches),
         Bytes(&checksum),
     ];
     match connection.execute(sql, &values) {
@@ -329,7 +333,7 @@ pub(crate) fn vectors(
 pub(crate) fn fleet(
     connection: &mut dyn Connection,
     name: &str,
-) -> Result<Vec<Run<()>>, StoreFault> {
+) -> Result<Vec<RunHead>, StoreFault> {
     let sql = format!("SELECT {HEAD} FROM run WHERE fleet = $1 {LATEST_FIRST}");
     let mut runs = Vec::new();
     connection.query(&sql, &[Text(name)], &mut |row| {
@@ -368,10 +372,10 @@ pub(crate) fn listed(
         // A damaged run must not hide the others.
         let (head, is_finished, damage) = match head(row) {
             Ok((head, is_finished, _)) => (head, is_finished, None),
-            Err(StoreFault::Damaged(why)) => (Run::new(Machine::default()), false, Some(why)),
+            Err(StoreFault::Damaged(why)) => (Run::new(Machine::default()).head, false, Some(why)),
             Err(other) => return Err(other),
         };
-        let head = Run { tags: tags.remove(&id).unwrap_or_default(), id: id.clone(), ..head };
+        let head = RunHead { tags: tags.remove(&id).unwrap_or_default(), id: id.clone(), ..head };
         let named = benchmarks.remove(&id).filter(|_| damage.is_none());
         all.push(Listed {
             id,
@@ -413,7 +417,7 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
         Ok(())
     })?;
     let (head, _, entries) = found.ok_or_else(|| no_run(id))?;
-    let mut run = head.into_entries(Vec::new());
+    let mut run = Run::from(head);
     let tags = "SELECT tag FROM tag WHERE run = $1 ORDER BY rowid";
     run.tags = column(connection, tags, &values)?;
     let sources = "SELECT hash, text, checksum FROM source JOIN run_source ON run_source.source = source.id WHERE run = $1";
@@ -446,14 +450,14 @@ pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
 /// A run's document, whether the run finished, and its number of entries then. Reads the columns
 /// [`HEAD`].
-pub(crate) fn head(row: &dyn ResultRow) -> Result<(Run<()>, bool, i64), StoreFault> {
+pub(crate) fn head(row: &dyn ResultRow) -> Result<(RunHead, bool, i64), StoreFault> {
     let (text, noted) = (row.text(0)?, row.bytes(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
     let ending = ending(is_finished, entries);
     for (place, part) in [text, &ending].into_iter().enumerate() {
         checksum::check(noted, place, part.as_bytes(), || "its document".to_owned())?;
     }
-    Ok((document::read_run(text)?, is_finished, entries))
+    Ok((document::read_head(text)?, is_finished, entries))
 }
 
 /// A source text with its hash. Columns: hash, text, checksum.
@@ -485,7 +489,7 @@ pub(crate) fn entry(row: &dyn ResultRow, detail: Detail) -> Result<(usize, Bench
     if detail >= Detail::Batches {
         let bytes = row.bytes(5)?;
         check(2, bytes)?;
-        columns::unpack(bytes, &mut entry)?;
+        entry.records = Records::from_stored(bytes)?;
     }
     let negative = |_| StoreFault::Damaged("a place is negative".to_owned());
     Ok((usize::try_from(place).map_err(negative)?, entry))

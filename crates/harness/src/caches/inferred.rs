@@ -173,11 +173,12 @@ mod tests {
         assert_eq!(b.samples, [size; 6]);
         assert_eq!((b.launches[5].median, b.launches[5].samples), (Some(size), 1));
         assert_eq!(b.notes, ["a load takes 1.08 ns within level 1, and 3.79 ns beyond"]);
-        assert_eq!(b.curves.len(), 6);
+        let curves = b.records.unpack().curves;
+        assert_eq!(curves.len(), 6);
         let lowest = b.lowest_curve.unwrap();
         assert_eq!((lowest.x[0], lowest.ns[0]), (4096.0, 1.0847));
         assert!(lowest.ns.is_sorted());
-        assert_eq!(b.curves[5], Curve { launch: 5, ..curve });
+        assert_eq!(curves[5], Curve { launch: 5, ..curve });
     }
 
     #[test]

@@ -287,7 +287,8 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
             for seed in 0..10 {
                 let mut host = host(seed, turn_ns, pause_ns, batch);
                 let entry = measure(&mut host, Some(QUIET_WIDTH));
-                let cycles = entry.batches.iter().filter_map(|b| crate::cycles::of(&b));
+                let batches = entry.records.batches();
+                let cycles = batches.iter().filter_map(crate::cycles::of);
                 let unfiltered = error(median(&cycles.collect::<Vec<f64>>()).unwrap());
                 wrong_without_probes += u64::from(unfiltered.abs() > LARGEST_ERROR);
                 let error = error(entry.cycles.unwrap().median);

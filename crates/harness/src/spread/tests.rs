@@ -182,7 +182,7 @@ fn coverage(launches: usize, earlier: usize, runs: f64, random: &mut fastrand::R
             each.map(|(i, truth)| truth.run(i, launches, random)).collect()
         };
         for _ in 0..earlier {
-            kept.add(run(random).into_iter(), 0.0);
+            kept.add(&run(random), 0.0);
         }
         let mut now = run(random);
         enter(&mut now, &kept);
@@ -221,7 +221,7 @@ fn undisturbed_figure_is_compared_with_undisturbed_ones() {
             entry.is_disturbed = true;
             entry.median = entry.median.map(|m| 1.5 * m);
         }
-        kept.add([entry].into_iter(), 0.0);
+        kept.add(&[entry], 0.0);
     }
     let half_of = |is_disturbed, random: &mut fastrand::Rng| {
         let mut entries = [truth.run(0, 2, random)];
@@ -278,7 +278,7 @@ fn recorded_coverage(runs: &[Vec<Benchmark>], uses_earlier: bool) -> [f64; 2] {
             total += 1;
         }
         if uses_earlier {
-            kept.add(run.iter().cloned(), 0.0);
+            kept.add(run, 0.0);
         }
     }
     inside.map(|count| f64::from(count) / f64::from(total))

@@ -89,8 +89,8 @@ pub struct Point {
     pub is_disturbed: bool,
     /// Whether the confidence interval also holds the y of an undisturbed machine.
     pub is_sound: bool,
-    /// Bounds of the undisturbed value, as multiples of y. `None` if they are unknown.
-    pub quiet_factors: Option<[f64; 2]>,
+    /// Bounds of y on an undisturbed machine. `None` if y may not have been disturbed.
+    pub bounds: Option<[f64; 2]>,
     /// Figure and interval as in the table.
     pub text: String,
 }

@@ -33,7 +33,7 @@ const FACTS: [Fact; 18] = [
         (!words.is_empty()).then(|| format!("yamba {}", words.join(" ")))
     }),
     ("Compiler", |r| r.producer.compiler.clone()),
-    ("Imported", Run::whose),
+    ("Imported", |run| run.whose()),
     ("Plan", |r| is_own(r).then(|| plan(r))),
     ("Disturbances", |r| {
         let all = &r.machine.details.as_deref()?.disturbances;

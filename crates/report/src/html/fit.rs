@@ -15,10 +15,9 @@ const CONFIDENCE: f64 = 0.95;
 pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
     let sound: Vec<&Point> = curve.points.iter().filter(|p| p.is_sound).collect();
     let disturbed = sound.iter().filter(|p| p.is_disturbed).count();
-    let points = sound.iter().map(|p| match (p.quiet_factors, p.confidence_interval) {
-        (Some(factors), _) => BoundedPoint::within(p.x, factors.map(|f| f * p.y)),
-        (None, Some(interval)) if p.is_disturbed => BoundedPoint::within(p.x, interval),
-        _ => BoundedPoint::exact(p.x, p.y),
+    let points = sound.iter().map(|p| match p.bounds {
+        Some(bounds) => BoundedPoint::within(p.x, bounds),
+        None => BoundedPoint::exact(p.x, p.y),
     });
     let points: Vec<BoundedPoint> = points.collect();
     let line = bounded_line(&points, CONFIDENCE)?;

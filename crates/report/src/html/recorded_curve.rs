@@ -54,7 +54,7 @@ fn curve(name: String, lowest: &Lowest) -> Curve {
         is_within: false,
         is_disturbed: false,
         is_sound: true,
-        quiet_factors: None,
+        bounds: None,
         text: format!("{} ns", number(*ns)),
     });
     Curve { name, points: points.collect(), line: None }

@@ -116,7 +116,7 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
         is_sound: benchmark.has_sound_interval(),
-        quiet_factors: None,
+        bounds: None,
         text: figure(together.sum, &together.unit) + disturbed,
     })
 }
@@ -149,7 +149,7 @@ fn efficiency(of: &Curve) -> Option<Curve> {
             is_within: p.is_within || one.is_within,
             is_disturbed: p.is_disturbed || one.is_disturbed,
             is_sound: p.is_sound && one.is_sound,
-            quiet_factors: None,
+            bounds: None,
             text: number(efficiency),
         }
     });

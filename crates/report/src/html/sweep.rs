@@ -134,7 +134,11 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.is_disturbed,
         is_sound: benchmark.has_sound_interval(),
-        quiet_factors: benchmark.quiet_factors.filter(|_| is_figure(declared)),
+        bounds: if is_figure(declared) {
+            benchmark.undisturbed_bounds(y, interval)
+        } else {
+            interval.filter(|_| benchmark.is_disturbed)
+        },
         text: if benchmark.is_disturbed { format!("{text} (disturbed)") } else { text },
     })
 }

@@ -147,7 +147,7 @@ fn point(drawn: &CurvePoint) -> Point {
         is_within: false,
         is_disturbed: false,
         is_sound: true,
-        quiet_factors: None,
+        bounds: None,
         text: String::new(),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use yamba_fleet::bundle::{Archive, Capture, Plan, RecordedLaunch, RecordedPoint, captures};
 use yamba_harness::replay::{self, Exit, Recording};
-use yamba_harness::{CompressedEntry, Job, NoProgram, Options, Program};
+use yamba_harness::{Job, NoProgram, Options, Program};
 use yamba_machine::{Answers, recorded};
 use yamba_record::Run;
 
@@ -15,7 +15,7 @@ use crate::jobs::listing;
 #[derive(Debug)]
 pub struct Imported {
     /// The run.
-    pub run: Run<CompressedEntry>,
+    pub run: Run,
     /// The missing parts of the captures, in words.
     pub lost: Vec<String>,
     /// The bundle, if its facts about the programs are missing: the capture of a serial line does
@@ -63,7 +63,7 @@ fn imported(
 }
 
 /// The run of a capture, and its missing launches.
-fn run(capture: Capture, plan: &Plan) -> Result<(Run<CompressedEntry>, Vec<String>), Failure> {
+fn run(capture: Capture, plan: &Plan) -> Result<(Run, Vec<String>), Failure> {
     let answers = serde_json::from_value(capture.answers.clone());
     let answers: Answers = answers.unwrap_or_default();
     let jobs = jobs(plan, capture.emulator.as_deref());

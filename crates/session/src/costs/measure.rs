@@ -125,7 +125,7 @@ impl Known {
         }
         let deadline = Deadline::at(until, asked.stop);
         let measured = prepared.measure(&deadline.stop, asked.store, observer)?;
-        self.merged.add_latest(measured.run.map(|entry| entry.rest()));
+        self.merged.add_latest(measured.run);
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl Known {
         if measured.is_in_vain {
             return Err(Failure::Shown);
         }
-        self.merged.add_latest(measured.run.map(|entry| entry.rest()));
+        self.merged.add_latest(measured.run);
         Ok(())
     }
 }

@@ -84,11 +84,7 @@ impl Merged {
 
 fn quality(entries: &[Benchmark]) -> Quality {
     let is_undisturbed = !entries.iter().any(|entry| entry.is_disturbed);
-    let width = |entry: &Benchmark| {
-        let [low, high] = entry.confidence_interval?;
-        Some((high - low) / entry.median?)
-    };
-    let widest = entries.iter().filter_map(width).fold(0.0, f64::max);
+    let widest = entries.iter().filter_map(Benchmark::relative_width).fold(0.0, f64::max);
     let is_between =
         |entry: &Benchmark| entry.interval_scope == Some(IntervalScope::BetweenLaunches);
     Quality {

@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 
 use yamba_fleet::launch::{Job, Task};
-use yamba_record::Run;
 use yamba_record::run::FleetMember;
-use yamba_store::{Store, StoredEntry};
+use yamba_record::{Run, RunHead};
+use yamba_store::Store;
 
 use super::{Event, Report};
 use crate::Failure;
@@ -48,7 +48,7 @@ impl<'a> Captures<'a> {
         Ok(captures)
     }
 
-    fn note<E>(&mut self, run: &Run<E>) {
+    fn note(&mut self, run: &RunHead) {
         self.known.insert(run.id.clone());
         let rank = run.fleet.as_ref().and_then(|member| member.rank);
         if let Some(rank) = rank.filter(|_| !run.interrupted) {
@@ -122,7 +122,7 @@ impl<'a> Captures<'a> {
         }
         if run.interrupted {
             self.put_aside(task);
-            self.stopped.insert(task.rank, run.id);
+            self.stopped.insert(task.rank, run.head.id);
             return Ok(());
         }
         report(&Event::Measured { task, done: self.measured.len(), all: self.tasks.len() });
@@ -130,7 +130,7 @@ impl<'a> Captures<'a> {
     }
 
     /// Reads a capture. The error says why it is not the run of this task.
-    fn read(&self, task: &Task, content: &[u8]) -> Result<(Run<StoredEntry>, Vec<String>), String> {
+    fn read(&self, task: &Task, content: &[u8]) -> Result<(Run, Vec<String>), String> {
         let file = format!("{}.json", task.rank);
         let read = import(&[(file.as_str(), content)], None).map_err(|failure| match failure {
             Failure::Sentence { message, .. } => message,
@@ -143,8 +143,7 @@ impl<'a> Captures<'a> {
         if member.filter(is_own).is_none() {
             return Err(format!("{file} is the capture of another task"));
         }
-        let run = imported.run.map(|entry| StoredEntry::from(entry.decompress()));
-        Ok((run, imported.lost))
+        Ok((imported.run, imported.lost))
     }
 
     /// Renames a capture that is not complete, so that the task can run again.

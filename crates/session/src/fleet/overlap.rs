@@ -75,7 +75,7 @@ fn add(
 ) {
     let name = format!("{}{}", entry.name, entry.parameters);
     let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
-    for batch in entry.batches.iter() {
+    for batch in entry.records.batches() {
         overlap.batches += 1;
         let number = numbers.entry(batch.launch).or_default();
         *number += 1;
@@ -148,7 +148,7 @@ mod tests {
             ..Batch::default()
         };
         let mut entry = Benchmark::ended("lat", Status::Ok, Vec::new());
-        entry.batches = [1e9, 2e9].map(batch).into_iter().collect();
+        entry.records = [1e9, 2e9].map(batch).into_iter().collect();
         entry.launches = vec![Launch {
             common_clock: Some(CommonClock {
                 offset_ns: [behind_ns - 100.0, behind_ns + 100.0],

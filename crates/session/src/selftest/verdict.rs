@@ -135,7 +135,7 @@ fn said(outcome: Outcome, measured: &str) -> String {
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
-    let batches = benchmark.batches.len() as u64;
+    let batches = benchmark.records.batches().len() as u64;
     let is_often = DISCARDED * benchmark.discarded > batches;
     if benchmark.is_disturbed || is_often {
         let kinds = benchmark.disturbed.iter();
@@ -260,7 +260,7 @@ pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Chec
 
 /// Checks that the evidence detects a page fault in every pass.
 pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
-    let total = benchmark.batches.len() as u64;
+    let total = benchmark.records.batches().len() as u64;
     let mut evidence = benchmark.evidence.values();
     let outside = evidence.any(|e| 2 * e.outside > total && total > 0);
     let measured = match benchmark.status {

@@ -118,11 +118,11 @@ impl Fit {
 /// Bounds of the undisturbed figure; `None` if the entry was not disturbed. Without bounds of the
 /// disturbance alone, they are the confidence interval.
 fn bounds(entry: &Benchmark, figure: &Figure) -> Option<[f64; 2]> {
-    let is_time = !CYCLES.contains(&figure.unit.as_str());
-    match entry.quiet_factors.filter(|_| is_time) {
-        Some(factors) => Some(factors.map(|f| f * figure.median)),
-        None => figure.confidence_interval.filter(|_| entry.is_disturbed),
+    let interval = figure.confidence_interval;
+    if CYCLES.contains(&figure.unit.as_str()) {
+        return interval.filter(|_| entry.is_disturbed);
     }
+    entry.undisturbed_bounds(figure.median, interval)
 }
 
 /// The worst status of the entries: a failure takes precedence over a skipped entry.

@@ -164,7 +164,7 @@ impl Questions {
                     *old = benchmark;
                 }
             }
-            run.interrupted |= again.interrupted;
+            run.interrupted |= again.head.interrupted;
         }
         self.name(&mut run);
         Ok(run)
@@ -236,12 +236,8 @@ fn is_better(new: &Benchmark, old: &Benchmark) -> bool {
 
 /// The width of the interval relative to the figure; infinite if the interval is not sound.
 fn width(benchmark: &Benchmark) -> f64 {
-    match (benchmark.confidence_interval, benchmark.median) {
-        (Some([low, high]), Some(median)) if benchmark.has_sound_interval() => {
-            (high - low) / median
-        }
-        _ => f64::INFINITY,
-    }
+    let sound = benchmark.relative_width().filter(|_| benchmark.has_sound_interval());
+    sound.unwrap_or(f64::INFINITY)
 }
 
 /// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough

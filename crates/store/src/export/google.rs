@@ -118,7 +118,7 @@ fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> O
         let is_calm = entry.workers().are_several() || i.disturbed.is_empty();
         is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
     };
-    let counting: Vec<Batch> = entry.batches.iter().filter(counts).collect();
+    let counting: Vec<Batch> = entry.records.batches().into_iter().filter(counts).collect();
     // Two clocks that are read one after the other never agree exactly. If all differences are 0,
     // the system keeps no account.
     let is_known = counting.iter().any(|i| i.disturbance.stolen_ns != 0.0);

@@ -72,7 +72,7 @@ fn none(_: &Run) -> usize {
 /// written without `--raw`.
 pub fn without_batches(run: &Run) -> usize {
     let lacks = |b: &&yamba_record::Benchmark| {
-        b.batches.is_empty() && b.launches.iter().any(|launch| launch.samples > 0)
+        b.records.is_empty() && b.launches.iter().any(|launch| launch.samples > 0)
     };
     run.benchmarks.iter().filter(lacks).count()
 }

@@ -78,8 +78,8 @@ pub(super) const ENTRIES: Table = Table {
 pub(super) const BATCHES: Table = Table {
     columns: BATCH_COLUMNS,
     rows: |entry| {
-        let batches = entry.benchmark.batches.iter();
-        Box::new(batches.map(move |batch| TableRow { entry, batch: Some(batch) }))
+        let batches = entry.benchmark.records.batches();
+        Box::new(batches.into_iter().map(move |batch| TableRow { entry, batch: Some(batch) }))
     },
 };
 

@@ -11,7 +11,7 @@ const MODES: &str = include_str!("samples/jmh-modes.json");
 const HYPERFINE: &str = include_str!("samples/hyperfine.json");
 
 fn read_text(text: &str) -> Result<Run, DocumentFault> {
-    run_of(text.as_bytes(), "results")
+    run_of(text.as_bytes(), "results", Detail::Batches)
 }
 
 fn left_out(run: &Run) -> &[String] {
@@ -416,6 +416,6 @@ fn refusal_lists_the_forms_that_are_read() {
     }
     let utf_16: Vec<u8> = HYPERFINE.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let utf_16 = [&[0xff, 0xfe], &utf_16[..]].concat();
-    let (fault, _) = run_of::<Benchmark>(&utf_16, "results").unwrap_err();
+    let (fault, _) = run_of(&utf_16, "results", Detail::Batches).unwrap_err();
     assert_eq!(fault, "is text in UTF-16");
 }

@@ -38,11 +38,11 @@ fn omissions(run: &Run) -> BTreeSet<String> {
 
 /// Checks all mutants. `exempt` are those that no reader could notice.
 fn check(original: &str, mutants: Vec<Mutant>, exempt: impl Fn(&Mutant) -> bool) {
-    let whole: Run = run_of(original.as_bytes(), "results").unwrap();
+    let whole: Run = run_of(original.as_bytes(), "results", Detail::Batches).unwrap();
     let (expected, known) = (figures(&whole), omissions(&whole));
     let (count, mut read) = (mutants.len(), 0);
     for mutant in mutants {
-        let run: Run = match run_of(mutant.text.as_bytes(), "results") {
+        let run: Run = match run_of(mutant.text.as_bytes(), "results", Detail::Batches) {
             Ok(run) => run,
             Err(fault) => {
                 assert!(

@@ -108,7 +108,7 @@ fn lmbench_run_is_marked_as_imported() {
     assert!(!run.interrupted);
     for entry in &run.benchmarks {
         assert!(entry.confidence_interval.is_none() && entry.launches.is_empty());
-        assert!(entry.samples.is_empty() && entry.batches.is_empty());
+        assert!(entry.samples.is_empty() && entry.records.is_empty());
     }
     let below = named(&run, "int64 mul");
     assert_eq!((below.status, below.valid), (Status::Invalid, false));
@@ -167,10 +167,10 @@ fn google_benchmark_figures_are_imported() {
     let status = |name| (named(&run, name).status, named(&run, name).notes[0].to_string());
     assert_eq!(status("BM_bad"), (Status::Crashed, "no device".to_owned()));
     assert_eq!(status("BM_not"), (Status::Skipped, "needs <b>AVX</b>".to_owned()));
-    let imported = run.producer.imported.unwrap();
+    let imported = run.producer.imported.clone().unwrap();
     assert_eq!(imported.left_out, ["\"BM_big\": no time in it"]);
     assert_eq!(run.started_unix_s, Some(1_709_546_400.0));
-    assert_eq!(run.machine.details.unwrap().caches[0].bytes, Some(32768));
+    assert_eq!(run.machine.details.clone().unwrap().caches[0].bytes, Some(32768));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn oversized_results_are_rejected() {
     let long = format!("[lmbench3.0 results]\n{line}{}", "x".repeat(17 << 20));
     refused(&long, "is longer than 16777216 bytes");
     let noise = format!("[lmbench3.0 results]\n{line}{}", "what is this?\n".repeat(5000));
-    let imported = read_text(&noise).unwrap().producer.imported.unwrap();
+    let imported = read_text(&noise).unwrap().head.producer.imported.unwrap();
     assert_eq!(imported.left_out.len(), 101);
     assert_eq!(imported.left_out[100], "and 4900 more");
     // A heading is copied into each figure below it.
@@ -213,7 +213,7 @@ fn oversized_results_are_rejected() {
     let text = format!("[lmbench3.0 results]\n{line}{heading}{}", "2 1.0\n".repeat(5000));
     let run = read_text(&text).unwrap();
     assert_eq!(run.benchmarks.len(), 1);
-    let imported = run.producer.imported.unwrap();
+    let imported = run.producer.imported.clone().unwrap();
     assert!(imported.left_out.iter().all(|place| place.len() < 500));
     let name = GOOGLE.replace("BM_once", &"é".repeat(5000));
     let run = read_text(&name).unwrap();
@@ -272,7 +272,7 @@ fn jmh_rate_has_its_mode_and_a_missing_number_is_left_out() {
     assert_eq!((rate.median, rate.unit.as_deref()), (Some(3.0), Some("ops/us")));
     assert_eq!(rate.figure.as_deref(), Some("rate"));
     assert_eq!(rate.parameters.to_string(), "mode=thrpt");
-    let left_out = run.producer.imported.unwrap().left_out;
+    let left_out = run.producer.imported.clone().unwrap().left_out;
     assert_eq!(
         left_out,
         ["yamba.benchmarks.Strings.indexOf size=33, mode avgt: one of its values is no number"]

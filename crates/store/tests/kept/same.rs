@@ -4,7 +4,7 @@ use super::TestStore;
 use super::sample::{entry, run};
 use serde_json::json;
 use yamba_record::run::FleetMember;
-use yamba_record::{Batches, Benchmark, Machine, Run};
+use yamba_record::{Machine, Records, Run};
 use yamba_store::Detail;
 
 /// Serialises a run, to tell `-0.0` from `0.0`, which compare as equal.
@@ -20,9 +20,7 @@ pub fn run_is_read_back_bit_for_bit(place: &TestStore) {
     assert_eq!(text(&store.run("0a", Detail::Batches).unwrap()), text(&written));
 
     for entry in &mut written.benchmarks {
-        entry.batches = Batches::default();
-        entry.sizing.clear();
-        entry.curves.clear();
+        entry.records = Records::default();
     }
     assert_eq!(text(&store.run("0a", Detail::Samples).unwrap()), text(&written));
     for entry in &mut written.benchmarks {
@@ -212,7 +210,7 @@ pub fn runs_of_fleet_are_found_by_its_name(place: &TestStore) {
     let mut store = place.open();
     let found = store.fleet("june").unwrap();
     let members: Vec<_> = found.iter().map(|run| run.fleet.clone()).collect();
-    assert_eq!(members, [second.fleet, first.fleet.clone()]);
+    assert_eq!(members, [second.head.fleet, first.fleet.clone()]);
     assert_eq!(store.fleet("july").unwrap()[0].id, "0c");
     assert_eq!(store.fleet("august").unwrap(), []);
     assert_eq!(store.fleets().unwrap(), ["july", "june"]);
@@ -220,10 +218,11 @@ pub fn runs_of_fleet_are_found_by_its_name(place: &TestStore) {
 }
 
 pub fn vector_is_found_by_its_application_and_is_no_latest_run(place: &TestStore) {
-    let of = |id: &str, started, application: &str| Run::<Benchmark> {
-        id: id.to_owned(),
-        started_unix_s: Some(started),
-        ..Run::of_vector(Machine::default(), json!({"application": application, "kernel_ns": 0.1}))
+    let of = |id: &str, started, application: &str| {
+        let vector = json!({"application": application, "kernel_ns": 0.1});
+        let mut run = Run::with_vector(Machine::default(), vector);
+        (run.id, run.started_unix_s) = (id.to_owned(), Some(started));
+        run
     };
     let mut store = place.open();
     assert!(store.find_vector("latest-vector").is_err());

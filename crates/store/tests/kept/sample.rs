@@ -1,7 +1,7 @@
 //! Sample runs.
 
 use serde_json::json;
-use yamba_record::{Batch, Benchmark, Machine, Run};
+use yamba_record::{Batch, Benchmark, Machine, Records, Run};
 
 /// Numbers whose last bit is easily lost.
 fn awkward(i: usize) -> f64 {
@@ -45,7 +45,9 @@ pub fn entry(name: &str, batches: usize) -> Benchmark {
                     "probes_after": [945, 1200], "huge_share": 1}],
     }))
     .unwrap();
-    entry.batches = (0..batches).map(batch).collect();
+    let mut records = entry.records.unpack();
+    records.batches = (0..batches).map(batch).collect();
+    entry.records = Records::packed(&records);
     entry.samples = (0..batches).map(awkward).collect();
     entry
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use yamba_harness::unix_s;
 use yamba_record::Run;
 use yamba_session::vectors;
-use yamba_store::{StoredEntry, import};
+use yamba_store::{Detail, import};
 
 /// Import runs, vectors, captures and results of other programs
 ///
@@ -56,7 +56,7 @@ pub(super) struct Import {
 }
 
 /// A run to store: the file that named it, the run, its tags, and what is missing.
-type Read<'a> = (&'a Path, Run<StoredEntry>, Vec<String>, Vec<String>);
+type Read<'a> = (&'a Path, Run, Vec<String>, Vec<String>);
 
 impl Import {
     /// Reads all files.
@@ -64,7 +64,7 @@ impl Import {
         let mut left = self.limit;
         let (mut runs, others) = captures::read(&self.files, self.bundle.as_deref(), &mut left)?;
         for path in others {
-            let (mut run, length) = import::read_stored_entries(path, left)?;
+            let (mut run, length) = import::read_with_length(path, left, Detail::Batches)?;
             // Foreign tags are dropped: here a tag such as `baseline` names the run that a local
             // user chose.
             let tags = std::mem::take(&mut run.tags);
@@ -129,7 +129,7 @@ fn is_to_come(started_unix_s: Option<f64>) -> bool {
 }
 
 /// A note about the document's tags that are not imported.
-fn untagged<E>(path: &Path, run: &Run<E>, tags: &[String]) -> String {
+fn untagged(path: &Path, run: &Run, tags: &[String]) -> String {
     if tags.is_empty() {
         return String::new();
     }
@@ -142,13 +142,13 @@ fn untagged<E>(path: &Path, run: &Run<E>, tags: &[String]) -> String {
 }
 
 /// Parts of another program's results that are missing from the run.
-fn unknown<E>(run: &Run<E>) -> &[String] {
+fn unknown(run: &Run) -> &[String] {
     let imported = run.producer.imported.as_ref();
     imported.map_or(&[], |i| &i.left_out)
 }
 
 /// A note about the parts of a file that are not in the run.
-fn missing<E>(path: &Path, run: &Run<E>, left_out: &[String]) -> String {
+fn missing(path: &Path, run: &Run, left_out: &[String]) -> String {
     if left_out.is_empty() {
         return String::new();
     }

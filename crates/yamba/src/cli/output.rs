@@ -69,7 +69,7 @@ pub(super) fn text(view: &View) -> String {
 }
 
 /// Writes the document of a run in pieces.
-pub(super) fn document<E: document::Entry>(run: &Run<E>) -> Result<(), Failure> {
+pub(super) fn document(run: &Run) -> Result<(), Failure> {
     written(|out| {
         let mut out = BufWriter::new(Escaped(out));
         document::write(run, &mut out)?;

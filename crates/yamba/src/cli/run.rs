@@ -284,7 +284,7 @@ impl Run {
         if self.raw {
             output::document(&run)?;
         }
-        let run = run.map(|b| b.rest().summary());
+        let run = run.summary();
         if self.json && !self.raw {
             output::document(&run)?;
         }

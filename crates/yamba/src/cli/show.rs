@@ -6,7 +6,7 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
-use yamba_record::{Benchmark, Run as Document};
+use yamba_record::Run as Document;
 use yamba_store::{Detail, Listed, Store, export};
 
 use super::run::{self, Run, Style, table};
@@ -86,7 +86,7 @@ impl Show {
         }
         if self.json {
             if !self.raw {
-                run = run.map(Benchmark::summary);
+                run = run.summary();
             }
             output::document(&run)?;
         } else if self.raw {

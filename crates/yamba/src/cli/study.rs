@@ -178,8 +178,7 @@ impl Study {
         }
         let measured = prepared.measure(&stop, &self.store.choice(), terminal)?;
         running::note_stored(&measured);
-        let run = measured.run;
-        Ok(Some(run.map(|b| b.rest())))
+        Ok(Some(measured.run))
     }
 
     fn show(&self, study: &study::Study, run: &Run, rows: &[StudyRow<'_>]) -> Result<(), Failure> {

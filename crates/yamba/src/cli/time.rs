@@ -15,7 +15,6 @@ use super::how_placed::HowPlaced;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, Terminal, quantity, system_failure};
 use yamba_harness::Stop;
-use yamba_record::Benchmark;
 use yamba_session::Observer;
 use yamba_session::time::{self, Questions, Refused, Statements};
 use yamba_toolchain::build::host;
@@ -141,7 +140,7 @@ impl Time {
         if self.raw {
             output::document(&run)?;
         } else if self.json {
-            output::document(&run.map(Benchmark::summary))?;
+            output::document(&run.summary())?;
         } else {
             let is_coloured = output::colour_on(&io::stdout());
             output::result(&report::report(&run, is_coloured, output::width()))?;

@@ -396,7 +396,7 @@ fn remeasured_launches_survive_kill() {
         let run = store.run(&run.id, Detail::Batches).unwrap();
         assert_eq!(run.producer.arguments[0], "compare");
         assert_eq!(run.benchmarks[0].name, "work");
-        assert!(!run.benchmarks[0].batches.is_empty());
+        assert!(!run.benchmarks[0].records.batches().is_empty());
         assert!(!run.sources.is_empty());
     }
     let latest = yamba.run("show latest --json").ok().out;

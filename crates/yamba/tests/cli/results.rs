@@ -34,7 +34,7 @@ fn entry(name: &str) -> Benchmark {
         evidence: BTreeMap::from([("faults".to_owned(), Some(1.0))]),
         ..Batch::default()
     };
-    entry.batches = [batch(0, Some(12.5)), batch(1, None)].into_iter().collect();
+    entry.records = [batch(0, Some(12.5)), batch(1, None)].into_iter().collect();
     entry
 }
 
@@ -311,8 +311,8 @@ fn hard_to_tell() -> Run {
     {
         entry.parameters.0.push((name.to_owned(), value));
         entry.processes = processes;
-        let first = entry.batches.get(0).unwrap();
-        entry.batches = vec![first; place + 1].into_iter().collect();
+        let first = entry.records.batches()[0].clone();
+        entry.records = vec![first; place + 1].into_iter().collect();
         entry.provenance.files =
             vec![SourceFile { path: "suite/lat_mem.yamba".to_owned(), hash: "aa".to_owned() }];
     }
@@ -376,7 +376,8 @@ fn each_shows_its_own(yamba: &Yamba, page: &str) {
 #[test]
 fn commands_of_page_from_document_name_the_file() {
     for id in ["", "0011223344556677"] {
-        let run = Run { id: id.to_owned(), ..hard_to_tell() };
+        let mut run = hard_to_tell();
+        run.id = id.to_owned();
         let document = serde_json::to_string(&run).unwrap();
         let mut yamba = Yamba::new().file("it's $run.json", document);
         let words = ["report", "it's $run.json", "-o", "-", "--store", "s.sqlite"];

@@ -57,7 +57,7 @@ fn a_stretch_of_time() {
 fn known_fault_must_be_invalid_because_of_its_evidence() {
     let mut invalid = Benchmark { status: Status::Invalid, ..figure(1.0) };
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
-    invalid.batches = vec![Default::default(); 4].into_iter().collect();
+    invalid.records = vec![Default::default(); 4].into_iter().collect();
     let evidence = |outside| Evidence { outside, ..Evidence::default() };
     invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(1))]);
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
@@ -147,7 +147,7 @@ fn result_follows_from_outcomes() {
 #[test]
 fn disturbance_is_found_in_batches_or_other_threads() {
     let mut b = figure(1.0);
-    b.batches = vec![Default::default(); 100].into_iter().collect();
+    b.records = vec![Default::default(); 100].into_iter().collect();
     assert_eq!(disturbance(&b, 0), None);
     let running = disturbance(&b, 2).unwrap();
     assert_eq!(running, "2 other threads were running");

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Failure, output};
 use yamba_fleet::bundle::{Archive, is_capture, unpack};
 use yamba_session::bundle::{Imported, import};
-use yamba_store::StoredEntry;
 
 /// Bytes that show whether a file is JSON.
 const BEGINNING: u64 = 4096;
@@ -91,6 +90,5 @@ fn stored(path: &Path, imported: Imported) -> super::Read<'_> {
             path.display()
         ));
     }
-    let run = imported.run.map(|entry| StoredEntry::from(entry.decompress()));
-    (path, run, Vec::new(), imported.lost)
+    (path, imported.run, Vec::new(), imported.lost)
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use yamba_harness::Stop;
 use yamba_load::drive::{Headers, Pace, Plan, Requests, Target};
-use yamba_record::{Benchmark, Parameters};
+use yamba_record::Parameters;
 use yamba_session::load::{self, Measured, Request, ending};
 use yamba_toolchain::build::host;
 
@@ -98,7 +98,7 @@ impl DriveOptions {
         let is_valid = measured.is_valid();
         let kept = load::keep(run, &self.store.choice());
         if self.json {
-            output::document(&run.clone().map(Benchmark::summary))?;
+            output::document(&run.clone().summary())?;
         } else {
             output::result(&output::text(&views::load::view(measured)))?;
         }

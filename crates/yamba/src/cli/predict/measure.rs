@@ -122,8 +122,8 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
 
 /// Refuses a run of another machine: its prediction cannot be compared with times that are measured
 /// here.
-pub(super) fn is_of_this_machine<B>(reference: &str, run: &Run<B>) -> Result<(), Failure> {
-    let here: Run<B> = Run::new(yamba_session::machine(&host()));
+pub(super) fn is_of_this_machine(reference: &str, run: &Run) -> Result<(), Failure> {
+    let here = Run::new(yamba_session::machine(&host()));
     let found = differences(run, &here);
     if let Some(difference) = found.identity.first() {
         let told = difference.describe("there", "here");

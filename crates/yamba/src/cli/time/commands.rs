@@ -148,7 +148,7 @@ impl Commands {
         let is_good = !(run.failed() || run.interrupted);
         match form {
             Form::Raw => output::document(&run)?,
-            Form::Json => output::document(&run.map(Benchmark::summary))?,
+            Form::Json => output::document(&run.summary())?,
             Form::Text => {
                 let width = output::width();
                 output::result(&report(&run, output::colour_on(&io::stdout()), width))?;
