@@ -15,8 +15,8 @@ pub struct Product {
     pub size: Option<f64>,
     /// Number of uses per unit, without those that are part of another primitive.
     pub count: f64,
-    /// Cost of one use in a benchmark on the system, in ns. `None`: the traced time is not scaled by
-    /// costs of this primitive.
+    /// Cost of one use in a benchmark on the system, in ns. `None`: the traced time is not scaled
+    /// by costs of this primitive.
     pub cost_ns: Option<f64>,
     /// Time of a use in the application divided by its cost in a benchmark. `None`: unknown, or
     /// `cost_ns` is.

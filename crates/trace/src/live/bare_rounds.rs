@@ -23,8 +23,8 @@ pub struct EndedRound {
 /// Runs a round. The error is the reason why it is of no use.
 pub type Run<'a> = dyn FnMut(&Workload) -> Result<EndedRound, String> + 'a;
 
-/// Counts the clock readings per unit that are no system calls, in a round by `run`. `clock_calls` is
-/// the number of calls per unit that read clocks otherwise, and `failure` how the rounds before
+/// Counts the clock readings per unit that are no system calls, in a round by `run`. `clock_calls`
+/// is the number of calls per unit that read clocks otherwise, and `failure` how the rounds before
 /// failed. The error names what was not counted, and why.
 pub fn clock_reads(
     run: &mut Run,

@@ -452,7 +452,7 @@ fn compiler_of_another_system_is_not_recommended() {
 fn argument_that_is_not_utf8_is_named() {
     let argument = OsStr::from_bytes(b"lat_\xff");
     let yamba = Yamba::new();
-    let answer = Answer::of(yamba.command(&["run"]).arg(argument).output().unwrap());
+    let answer = Answer::read(yamba.command(&["run"]).arg(argument).output().unwrap());
     answer.refused(&[r#"not UTF-8: "lat_\xFF""#]);
 }
 

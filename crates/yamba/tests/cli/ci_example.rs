@@ -55,7 +55,7 @@ fn step(yamba: &Yamba, name: &str) -> Answer {
             bash.env(name, value);
         }
     }
-    Answer::of(bash.output().unwrap())
+    Answer::read(bash.output().unwrap())
 }
 
 fn keep(store: &mut Store, id: u32, program: &str, factor: f64) {
@@ -126,7 +126,7 @@ fn posts_the_comment(yamba: &Yamba) {
     bash.current_dir(folder).env("PATH", path);
     bash.env("PULL_REQUEST", "7");
     bash.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
-    Answer::of(bash.output().unwrap()).ok();
+    Answer::read(bash.output().unwrap()).ok();
     let posted = fs::read_to_string(folder.join("posted")).unwrap();
     assert!(posted.starts_with("pr comment 7 --edit-last"), "{posted}");
     let comment = fs::read_to_string(folder.join("summary.md")).unwrap();

@@ -25,7 +25,7 @@ fn document(answer: Answer) -> Vec<Value> {
     run["benchmarks"].as_array().unwrap().clone()
 }
 
-fn of(benchmark: &Value, key: &str) -> f64 {
+fn number(benchmark: &Value, key: &str) -> f64 {
     benchmark["command"][key].as_f64().unwrap()
 }
 
@@ -39,7 +39,7 @@ fn time_of_sleep_is_wall_clock_and_not_processor_time() {
         let samples = benchmark["samples"].as_array().unwrap();
         assert_eq!(samples.len(), 6);
         assert!(samples.iter().all(|s| s.as_f64().unwrap() >= ns), "{samples:?}");
-        assert!(of(benchmark, "user_ns") + of(benchmark, "system_ns") < ns / 2.0);
+        assert!(number(benchmark, "user_ns") + number(benchmark, "system_ns") < ns / 2.0);
         assert_eq!(benchmark["unit"], "ns");
         assert_eq!(benchmark["valid"], true);
         assert_eq!(benchmark["command"]["ends"]["0"], 6);
@@ -57,10 +57,10 @@ fn memory_and_processor_time_are_those_of_all_processes_of_the_command() {
     let mut yamba = Yamba::new();
     let words = ["-c", "head -c 64M /dev/zero | tail -c 64M", "-c", "true", "-r", "3", "--json"];
     let found = document(timed(&mut yamba, &words));
-    assert!(of(&found[0], "peak_memory_bytes") >= 64.0 * 1024.0 * 1024.0);
+    assert!(number(&found[0], "peak_memory_bytes") >= 64.0 * 1024.0 * 1024.0);
     assert!(found[1]["command"]["peak_memory_bytes"].is_null());
-    assert!(of(&found[0], "minor_faults") > 16384.0);
-    assert!(of(&found[0], "system_ns") + of(&found[0], "user_ns") > 1e6);
+    assert!(number(&found[0], "minor_faults") > 16384.0);
+    assert!(number(&found[0], "system_ns") + number(&found[0], "user_ns") > 1e6);
     assert_eq!(found[0]["command"]["shell"], "/bin/sh");
     assert!(found[1]["command"]["shell"].is_null());
 }
@@ -208,7 +208,7 @@ fn interrupted_commands_keep_their_runs_and_leave_no_process() {
     until("four runs", || fs::read_to_string(&runs).is_ok_and(|text| text.lines().count() > 4));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let answer = Answer::of(child.finish());
+    let answer = Answer::read(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(run["interrupted"], true);

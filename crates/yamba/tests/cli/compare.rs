@@ -250,7 +250,7 @@ fn closed_output_pipe_does_not_change_exit_status() {
         let words: Vec<&str> = words.split(' ').collect();
         let mut command = yamba.command(&words);
         let answer = command.stdout(writer).stderr(Stdio::piped());
-        let answer = Answer::of(answer.output().unwrap());
+        let answer = Answer::read(answer.output().unwrap());
         (answer.status, answer.err)
     };
     let nothing = "compare a.json b.json lat_once --fail-above 5%";

@@ -20,7 +20,7 @@ const LITTLE: u64 = 64 << 20;
 /// Runs `yamba import` on a file with this text.
 fn import(text: &str) -> Answer {
     let yamba = Yamba::new().file("their", text);
-    Answer::of(importing(&yamba).output().unwrap())
+    Answer::read(importing(&yamba).output().unwrap())
 }
 
 /// Prepares `yamba import their`. A signal ends it if it allocates more than [`ROOM`].
@@ -52,7 +52,7 @@ fn import_and_memory(text: &str) -> (Answer, u64) {
         most = most_resident(child.id()).unwrap_or(0).max(most);
         std::thread::sleep(Duration::from_millis(2));
     }
-    (Answer::of(child.finish()), most)
+    (Answer::read(child.finish()), most)
 }
 
 /// The peak resident memory of a process in bytes. `None` after the process has ended.
@@ -171,7 +171,7 @@ fn through_a_pipe(mut command: Command, text: &str) -> Answer {
     let (reader, mut writer) = std::io::pipe().unwrap();
     writer.write_all(text.as_bytes()).unwrap();
     drop(writer);
-    Answer::of(command.stdin(reader).output().unwrap())
+    Answer::read(command.stdin(reader).output().unwrap())
 }
 
 /// The file is refused without being read.

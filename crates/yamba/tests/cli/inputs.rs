@@ -133,7 +133,7 @@ fn working_directory_rebuilds_program_only_if_cpath_is_relative() {
         let file = folder.join("asks.yamba").display().to_string();
         let mut command = yamba.command(&["run", &file, "--quick", "--time", "50ms", "--json"]);
         command.env("CPATH", paths).current_dir(folder.join(place));
-        read(&Answer::of(command.output().unwrap()).ok().out).0
+        read(&Answer::read(command.output().unwrap()).ok().out).0
     };
     let absolute = folder.join("first").display().to_string();
     for (place, paths, answer, compilations) in [

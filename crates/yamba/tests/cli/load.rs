@@ -388,7 +388,7 @@ fn server_that_dies_ends_the_load_with_what_was_measured() {
     let load = yamba.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     std::thread::sleep(std::time::Duration::from_secs(1));
     origin.child.kill().unwrap();
-    let answer = Answer::of(load.finish());
+    let answer = Answer::read(load.finish());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     assert!(answer.err.contains("the server did not accept a connection"), "{}", answer.err);
     answer.says(&["INVALID", "throughput", "p50 "]);
@@ -421,7 +421,7 @@ fn signal_keeps_what_was_measured() {
     std::thread::sleep(std::time::Duration::from_secs(1));
     let pid = rustix::process::Pid::from_raw(load.id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let answer = Answer::of(load.finish()).ok();
+    let answer = Answer::read(load.finish()).ok();
     let run = document(&answer);
     assert_eq!(run["interrupted"], true);
     assert_eq!(run["benchmarks"][0]["status"], "ok", "{run:#}");

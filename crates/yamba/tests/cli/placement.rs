@@ -18,7 +18,7 @@ const CLEAR_GAIN: f64 = 0.25;
 const COMPETITORS: usize = 3;
 
 /// A number of a launch's probes, by processor.
-fn of_processors(launch: &Value, name: &str) -> Vec<(u64, f64)> {
+fn by_processor(launch: &Value, name: &str) -> Vec<(u64, f64)> {
     let probed = launch["placement"]["probed"].as_array().unwrap();
     let each = probed.iter();
     each.map(|p| (p["cpu"].as_u64().unwrap(), p[name].as_f64().unwrap())).collect()
@@ -50,7 +50,7 @@ fn launches_leave_busy_processor() {
     let launches = second["benchmarks"][0]["launches"].as_array().unwrap();
     let (mut seen, mut calm, mut left, mut away) = (0, 0, 0, 0);
     for launch in launches {
-        let shares = of_processors(launch, "quiet_share");
+        let shares = by_processor(launch, "quiet_share");
         let cpu = launch["placement"]["cpu"].as_u64().unwrap();
         // A launch whose processor is quiet does not probe others.
         if shares.len() == 1 {
@@ -60,7 +60,7 @@ fn launches_leave_busy_processor() {
         }
         let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
         assert!(at(cpu, &shares) > most - CLEAR_GAIN, "{launch:#}");
-        let waited = of_processors(launch, "waited_share");
+        let waited = by_processor(launch, "waited_share");
         seen += usize::from(at(busy, &waited) > 0.3);
         // Whether another processor was clearly quieter, so that the launch had to leave.
         let is_calm = most - at(busy, &shares) >= CLEAR_GAIN;

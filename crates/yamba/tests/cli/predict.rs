@@ -401,7 +401,7 @@ fn logs_of_each_process_and_standard_input_are_read() {
     assert!(found["primitives"][1]["started"].is_object(), "the child's");
     let mut command = yamba.command(&["trace", "--from", "-"]);
     let log = std::fs::File::open(yamba.folder.path().join("out.7")).unwrap();
-    let without_child = Answer::of(command.stdin(log).output().unwrap());
+    let without_child = Answer::read(command.stdin(log).output().unwrap());
     for answer in [without_child, yamba.run("trace --from out.7")] {
         assert_eq!(answer.status, 1, "{}", answer.err);
         assert!(answer.err.starts_with("2 system calls"), "{}", answer.err);

@@ -327,7 +327,7 @@ fn ctrl_c_prints_finished_entries() {
     assert!(
         Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status().unwrap().success()
     );
-    let answer = Answer::of(child.finish());
+    let answer = Answer::read(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
     crate::schema::is_run(&run);

@@ -280,7 +280,7 @@ pub fn another_day(yamba: &Yamba, command: &str) -> Answer {
         }
     }
     shell.env_remove("YAMBA_STORE");
-    Answer::of(shell.current_dir("/").output().unwrap()).ok()
+    Answer::read(shell.current_dir("/").output().unwrap()).ok()
 }
 
 /// Entries with similar names and points. Each has one batch more than the previous one.
@@ -342,7 +342,7 @@ fn commands_of_page_show_their_figure() {
         if is_told {
             let yamba = yamba.env("YAMBA_STORE", file);
             let answer = yamba.command(&["report", "-o", "-"]).output().unwrap();
-            assert_eq!(Answer::of(answer).ok().out, page, "named by the variable");
+            assert_eq!(Answer::read(answer).ok().out, page, "named by the variable");
         }
     }
 }

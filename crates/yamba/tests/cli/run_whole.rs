@@ -336,7 +336,7 @@ fn interrupted_run_writes_finished_entries() {
     until("the second launch has begun", || mark.exists());
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let answer = Answer::of(child.finish());
+    let answer = Answer::read(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let run = document(&answer);
     crate::schema::is_run(&run);

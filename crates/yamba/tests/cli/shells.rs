@@ -131,7 +131,7 @@ fn offers_what_begins_so(shell: &Shell) {
     let path = scripts.path().join(shell.file);
     fs::write(&path, script).unwrap();
     let read = yamba.other(shell.name).arg("-n").arg(path).output();
-    Answer::of(read.unwrap()).ok();
+    Answer::read(read.unwrap()).ok();
     let offered = |line: &str| offered(&yamba, shell, scripts.path(), line);
     for (line, words) in OFFERED {
         let words: BTreeSet<String> = words.iter().map(|w| (*w).to_owned()).collect();
@@ -160,7 +160,7 @@ fn fish_completes_prefix() {
 }
 
 /// The completions that the program prints for the last of these words, with the embedded suite.
-fn asked(yamba: &Yamba, words: &[&str]) -> BTreeSet<String> {
+fn completed(yamba: &Yamba, words: &[&str]) -> BTreeSet<String> {
     let mut program = yamba.command(&["--", "yamba"]);
     let cache = yamba.folder.path().join("cache");
     let answer = program
@@ -203,7 +203,7 @@ fn completion_changes_nothing_and_offers_no_shell_syntax() {
         |words: &[&str]| -> BTreeSet<String> { words.iter().map(|w| (*w).to_owned()).collect() };
     let look = |words: &[&str]| {
         let before = contents(yamba.folder.path());
-        let offered = asked(&yamba, words);
+        let offered = completed(&yamba, words);
         let after = contents(yamba.folder.path());
         assert!(before == after, "{words:?}: {:?}", after.keys());
         offered
@@ -287,7 +287,7 @@ fn manual_pages_render_without_warnings() {
     for page in yamba.run("man pages").ok().out.lines() {
         let mut groff = yamba.other("groff");
         groff.args(["-Kutf8", "-man", "-Tutf8", "-P-cbou", "-ww", page]);
-        let answer = Answer::of(groff.output().unwrap()).ok();
+        let answer = Answer::read(groff.output().unwrap()).ok();
         assert_eq!(answer.err, "", "{page}");
         answer.says(&["NAME", "SYNOPSIS", "OPTIONS"]);
     }

@@ -67,7 +67,7 @@ impl Yamba {
     }
 
     pub fn run_words(&mut self, words: &[&str]) -> Answer {
-        Answer::of(self.command(words).output().unwrap())
+        Answer::read(self.command(words).output().unwrap())
     }
 
     /// The command itself, for tests that need more than its output.
@@ -108,7 +108,7 @@ impl Yamba {
 }
 
 impl Answer {
-    pub fn of(output: Output) -> Answer {
+    pub fn read(output: Output) -> Answer {
         Answer {
             status: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),
@@ -227,7 +227,7 @@ pub fn behind(words: &[&str], yamba: &Yamba, arguments: &[&str]) -> Answer {
     let mut command = yamba.surrounded(words[0]);
     command.args(&words[1..]).arg(inner.get_program());
     command.args(inner.get_args());
-    Answer::of(command.output().unwrap())
+    Answer::read(command.output().unwrap())
 }
 
 /// An element of a column: one value, or a value and its number of repetitions.

@@ -69,7 +69,7 @@ impl UserEnvironment {
             .env("YAMBA_HOME", self.home.path())
             .env("YAMBA_STORE", self.own.path().join("results.sqlite"))
             .env("TMPDIR", self.own.path());
-        Answer::of(command.output().unwrap())
+        Answer::read(command.output().unwrap())
     }
 }
 

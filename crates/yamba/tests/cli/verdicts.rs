@@ -415,7 +415,7 @@ fn with_a_line(spoil: impl Fn(usize, &mut Benchmark)) -> Run {
     run
 }
 
-fn of_a_line(part: &str, against: &str, predicted: &str) -> Study {
+fn line_study(part: &str, against: &str, predicted: &str) -> Study {
     let text = format!(
         "title = 'x'\n[[measurement]]\nlabel = 'l'\nbenchmark = 'lat_line'\nparameters = {{ n = [1, 2, 4, 8] }}\n\
          fit = '{part}'\nagainst = '{against}'\npredicted = '{predicted}'\nreason = 'r'\n"
@@ -522,7 +522,7 @@ fn fitted_line_matches_points() {
         ("intercept", "n", "11.. ns", PredictionVerdict::Below),
         ("r_squared", "n", "0.99..1", PredictionVerdict::Within),
     ] {
-        let study = of_a_line(part, against, predicted);
+        let study = line_study(part, against, predicted);
         let rows = rows(&study, &run, &[]);
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0].verdict, Some(verdict), "{part} {predicted} {:?}", rows[0]);
@@ -533,7 +533,7 @@ fn fitted_line_matches_points() {
 
 #[test]
 fn line_needs_three_valid_points() {
-    let study = of_a_line("slope", "n", "1.9..2.1 ns");
+    let study = line_study("slope", "n", "1.9..2.1 ns");
     let one_less = with_a_line(|i, b| b.is_disturbed = i == 0);
     assert_eq!(rows(&study, &one_less, &[])[0].verdict, Some(PredictionVerdict::Within));
     let too_few = with_a_line(|i, b| {
@@ -546,10 +546,10 @@ fn line_needs_three_valid_points() {
     assert!(found[0].is_failure());
     assert!(found[0].notes[0].contains("it takes 3 valid ones"), "{found:?}");
     // R squared needs one more point for its interval. Without an interval the verdict is unknown.
-    let certain = of_a_line("r_squared", "n", "0.9..1");
+    let certain = line_study("r_squared", "n", "0.9..1");
     assert_eq!(rows(&certain, &one_less, &[])[0].verdict, Some(PredictionVerdict::Unknown));
     // A value that is not a number is not a point.
-    let elsewhere = of_a_line("slope", "nothing", "1.9..2.1 ns");
+    let elsewhere = line_study("slope", "nothing", "1.9..2.1 ns");
     assert_eq!(rows(&elsewhere, &with_a_line(|_, _| {}), &[])[0].figure, None);
 }
 
@@ -574,7 +574,7 @@ fn line_through_disturbed_points_holds_the_quiet_line() {
             ("intercept", 10.0, "9..11 ns", slope),
             ("r_squared", 1.0, "0.99..1", r_squared),
         ] {
-            let study = of_a_line(part, "n", predicted);
+            let study = line_study(part, "n", predicted);
             let row = rows(&study, &run, &[]).remove(0);
             let [low, high] = row.figure.as_ref().unwrap().confidence_interval.unwrap();
             assert!(low <= truth && truth <= high, "{part}: {row:?}");
@@ -594,7 +594,7 @@ fn line_through_points_within_launches_is_within_launches() {
         });
     });
     for (part, predicted) in [("slope", "1.9..2.1 ns"), ("r_squared", "0.9..1")] {
-        let study = of_a_line(part, "n", predicted);
+        let study = line_study(part, "n", predicted);
         let rows = rows(&study, &short, &[]);
         assert_eq!(rows[0].verdict, Some(PredictionVerdict::Within));
         assert!(rows[0].is_within_launches(), "{rows:?}");

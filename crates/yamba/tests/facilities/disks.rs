@@ -86,7 +86,7 @@ pub fn run_is_rescued_if_the_store_disk_is_full() -> Result<(), Missing> {
         });
         let filler = disk.join("filler");
         assert!(fs::write(&filler, vec![1; 4 << 20]).is_err());
-        let answer = Answer::of(child.finish()).ok();
+        let answer = Answer::read(child.finish()).ok();
         for part in ["the disk is full", "the whole run is in", "yamba import"] {
             assert!(answer.err.contains(part), "no `{part}` in\n{}", answer.err);
         }
@@ -212,7 +212,7 @@ fn reader(yamba: &Yamba) -> Option<impl FnMut(&str) -> Answer + use<>> {
         command.output()
     };
     let is_there = run("--version").is_ok_and(|o| o.status.success());
-    is_there.then_some(move |words: &str| Answer::of(run(words).unwrap()))
+    is_there.then_some(move |words: &str| Answer::read(run(words).unwrap()))
 }
 
 /// The same document without its id, so that it counts as another run.

@@ -61,7 +61,7 @@ impl Host {
         command.arg(inner.get_program()).args(inner.get_args());
         command.current_dir(yamba.folder.path()).stdin(Stdio::null());
         command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
-        Answer::of(command.output().unwrap())
+        Answer::read(command.output().unwrap())
     }
 }
 

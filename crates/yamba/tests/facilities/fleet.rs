@@ -83,7 +83,7 @@ pub fn killed_task_and_drained_node_are_named_and_resumed() -> Result<(), Missin
     let drain = ["scontrol", "update", "nodename=n2", "state=drain", "reason=bad DIMM"];
     cluster.run(&drain);
     let killed = kill_task(&cluster, "n1");
-    let answer = Answer::of(command.finish());
+    let answer = Answer::read(command.finish());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     let (measured, missing) = (tasks(&document, "measured"), tasks(&document, "missing"));

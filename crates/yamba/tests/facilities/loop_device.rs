@@ -38,12 +38,12 @@ impl Loop {
     }
 
     /// The device's folder in /sys.
-    fn told(&self) -> PathBuf {
+    fn system_folder(&self) -> PathBuf {
         Path::new("/sys/block").join(self.path.file_name().unwrap())
     }
 
     fn counted(&self) -> Counted {
-        let text = fs::read_to_string(self.told().join("stat")).unwrap();
+        let text = fs::read_to_string(self.system_folder().join("stat")).unwrap();
         let numbers: Vec<u64> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
         Counted { reads: numbers[0], bytes_read: numbers[2] * 512, bytes_written: numbers[6] * 512 }
     }
@@ -51,7 +51,7 @@ impl Loop {
     /// Waits until the system has written everything back to `file`. The device's number may be
     /// reused at once.
     fn detach(self, file: &Path) {
-        let told = self.told().join("loop/backing_file");
+        let told = self.system_folder().join("loop/backing_file");
         drop(self.held);
         let own = file.to_str().unwrap();
         let is_gone = || fs::read_to_string(&told).is_ok_and(|f| f.trim_end() != own);

@@ -46,7 +46,7 @@ pub fn mounted(
         let told = String::from_utf8_lossy(&trial.stderr);
         return Err(Missing::new(format!("`{mount}` is refused here: {told}")));
     }
-    Ok(Answer::of(there(yamba.command(words))))
+    Ok(Answer::read(there(yamba.command(words))))
 }
 
 /// Possible paths of the SFTP server.
@@ -96,7 +96,7 @@ pub fn by_sshfs_over(
         .current_dir(yamba.folder.path())
         .stdin(Stdio::null());
     command.envs(run.get_envs().filter_map(|(k, v)| Some((k, v?))));
-    let answer = Answer::of(command.output().unwrap());
+    let answer = Answer::read(command.output().unwrap());
     if answer.status == 9 {
         // No package can provide this.
         return Err(Missing::new(format!("sshfs does not mount: {}", answer.err)));

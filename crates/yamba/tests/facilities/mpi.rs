@@ -86,7 +86,7 @@ pub fn missing_mpi_is_reported() -> Result<(), Missing> {
         command.arg(inner.get_program()).args(inner.get_args());
         command.current_dir(yamba.folder.path());
         command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
-        let all = said(&Answer::of(command.output().unwrap()).ok());
+        let all = said(&Answer::read(command.output().unwrap()).ok());
         assert!(all.len() >= 2, "{all:?}");
         for (class, status, notes) in &all {
             let is_clear = notes.contains(part) && notes.contains("`apt install openmpi-bin`");

@@ -23,7 +23,7 @@ pub fn missing_network_has_help() -> Result<(), Missing> {
     if !allowed.is_ok_and(|s| s.success()) {
         return Err(Missing::new("no network name space can be made here"));
     }
-    let answer = Answer::of(command.output().unwrap()).ok();
+    let answer = Answer::read(command.output().unwrap()).ok();
     answer.says(&["skipped", "ip link set lo up"]);
     Ok(())
 }

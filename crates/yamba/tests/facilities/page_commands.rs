@@ -13,11 +13,11 @@ static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 
 pub fn commands_of_pages_work_for_ordinary_user() {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
+    let installed = Installed::new(Cache::for_user(is_root().then_some(ORDINARY)));
     let report = walk(&installed, |_| true);
     installed.cache.copy("gc", &Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     *cache = Some(installed.cache);
-    report.hold();
+    report.check();
 }
 
 /// Waits for the walk as an ordinary user if it runs. It leaves the costs of garbage collection in
@@ -31,7 +31,7 @@ pub fn commands_of_pages_work_for_root() -> Result<(), Missing> {
         return Err(Missing::new("this user is not root"));
     }
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let cache = cache.take().map_or_else(|| Cache::of(None), Cache::for_root);
-    walk(&Installed::new(cache), Page::is_for_root).hold();
+    let cache = cache.take().map_or_else(|| Cache::for_user(None), Cache::for_root);
+    walk(&Installed::new(cache), Page::is_for_root).check();
     Ok(())
 }

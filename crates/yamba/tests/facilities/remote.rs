@@ -217,7 +217,7 @@ pub fn missing_program_is_reported() -> Result<(), Missing> {
     command.arg(inner.get_program()).args(inner.get_args());
     command.current_dir(yamba.folder.path());
     command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
-    let all = said(&Answer::of(command.output().unwrap()).ok());
+    let all = said(&Answer::read(command.output().unwrap()).ok());
     for (class, package) in [
         ("lat_http", "nginx"),
         ("lat_rpc", "libtirpc3"),

@@ -70,7 +70,7 @@ impl Report {
     /// Fails with all faults. Lists the commands that were not run and the blocks that took
     /// longest.
     #[track_caller]
-    pub fn hold(mut self) {
+    pub fn check(mut self) {
         for line in self.not_run.iter().chain(&self.left_out) {
             eprintln!("{line}");
         }
@@ -389,8 +389,8 @@ mod tests {
     use super::*;
 
     fn report(text: &str) -> Report {
-        let page = Page::of("page.md".to_owned(), text);
-        let installed = Installed::new(Cache::of(is_root().then_some(ORDINARY)));
+        let page = Page::parse("page.md".to_owned(), text);
+        let installed = Installed::new(Cache::for_user(is_root().then_some(ORDINARY)));
         let mut report = Report::default();
         Walk::new(&page, &installed).walk(&mut report);
         report

@@ -58,13 +58,13 @@ pub fn all() -> Vec<Page> {
     names.sort();
     let page = |name: String| {
         let text = fs::read_to_string(root().join(&name)).unwrap();
-        Page::of(name, &text)
+        Page::parse(name, &text)
     };
     names.into_iter().map(page).collect()
 }
 
 impl Page {
-    pub fn of(name: String, text: &str) -> Page {
+    pub fn parse(name: String, text: &str) -> Page {
         let mut blocks: Vec<Block> = Vec::new();
         let mut end: Option<&str> = None;
         for (index, line) in text.lines().enumerate() {
@@ -77,7 +77,7 @@ impl Page {
             } else if let Some(info) = line.strip_prefix("```") {
                 let (language, marks) = info.split_once(' ').unwrap_or((info, ""));
                 let kind = BlockKind::Fenced(language.to_owned());
-                blocks.push(Block::new(index + 1, kind, Marks::of(marks)));
+                blocks.push(Block::new(index + 1, kind, Marks::parse(marks)));
                 end = Some("```");
             } else if line.starts_with(SCRIPT) {
                 blocks.push(Block::new(index + 1, BlockKind::Script, Marks::default()));
@@ -104,7 +104,7 @@ impl Block {
 }
 
 impl Marks {
-    fn of(text: &str) -> Marks {
+    fn parse(text: &str) -> Marks {
         let mut marks = BTreeMap::new();
         let mut rest = text.trim();
         while !rest.is_empty() {
@@ -269,7 +269,7 @@ jq '.[] |
 
     #[test]
     fn page_has_blocks_with_marks_and_scripts() {
-        let page = Page::of("p.md".to_owned(), TEXT);
+        let page = Page::parse("p.md".to_owned(), TEXT);
         let lines: Vec<usize> = page.blocks.iter().map(|b| b.line).collect();
         assert_eq!(lines, [3, 9, 13]);
         let [console, script, sh] = &page.blocks[..] else {
@@ -284,7 +284,7 @@ jq '.[] |
 
     #[test]
     fn commands_have_their_lines_and_their_output() {
-        let page = Page::of("p.md".to_owned(), TEXT);
+        let page = Page::parse("p.md".to_owned(), TEXT);
         let console = commands(&page.blocks[0]);
         assert_eq!(console.len(), 2);
         assert_eq!((console[0].line, console[1].line), (4, 6));

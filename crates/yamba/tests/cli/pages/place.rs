@@ -48,7 +48,7 @@ pub fn is_root() -> bool {
 
 impl Cache {
     /// An empty cache of `user`, or of the user who runs the test.
-    pub fn of(user: Option<u32>) -> Cache {
+    pub fn for_user(user: Option<u32>) -> Cache {
         let folder = owned_by(user);
         Cache { folder, user }
     }
