@@ -5,20 +5,22 @@
 //! any characters.
 
 use pulldown_cmark::{Event, Parser, TagEnd};
+use yamba_record::machine::details::Fix;
 
-use crate::view::{Part, Span, Table, Text, View};
+use crate::view::{Part, Section, Span, Table, Text, View};
 
 /// A view as a document whose title is a heading of this level.
 pub fn document(view: &View, level: usize) -> String {
-    let mut all = heading(level, &view.title);
-    for section in &view.sections {
+    [heading(level, &view.title), sections(&view.sections, level + 1)].concat().join("\n")
+}
+
+/// The blocks of sections whose titles are headings of this level.
+pub fn sections(all: &[Section], level: usize) -> Vec<String> {
+    let named = |section: &Section| {
         let parts = blocks(&section.parts);
-        if !parts.is_empty() {
-            all.extend(heading(level + 1, &section.title));
-            all.extend(parts);
-        }
-    }
-    all.join("\n")
+        if parts.is_empty() { parts } else { [heading(level, &section.title), parts].concat() }
+    };
+    all.iter().flat_map(named).collect()
 }
 
 fn heading(level: usize, title: &str) -> Vec<String> {
@@ -37,9 +39,11 @@ fn block(part: &Part) -> Vec<String> {
         Part::List(lines) => vec![list(&lines.iter().map(line).collect::<Vec<_>>())],
         Part::Facts(facts) => {
             let facts =
-                facts.iter().map(|(name, value)| format!("{}: {}", text(name), line(value)));
+                facts.iter().map(|(name, value)| format!("{}: {}", line(name), line(value)));
             vec![list(&facts.collect::<Vec<_>>())]
         }
+        Part::Fix(Fix::Command(command)) => vec![paragraph(&format!("Fix: {}", code(command)))],
+        Part::Fix(Fix::Advice(advice)) => vec![paragraph(&format!("Fix: {}", text(advice)))],
         Part::Table(table) => vec![view_table(table)],
         Part::Markdown(text) => vec![format!("{}\n", text.trim())],
         Part::Folded(title, parts) => {

@@ -3,9 +3,9 @@
 use yamba_record::Run;
 use yamba_record::number::number;
 
+use crate::chart::{Chart, Point};
 use crate::html::absent::absent;
 use crate::html::bars::{Bar, BarChart, bar_charts};
-use crate::html::chart::{Chart, Curve, Point};
 use crate::html::charts::charts;
 use crate::html::head::WITHIN;
 use crate::html::rows;
@@ -45,61 +45,6 @@ pub fn plots(run: &Run, width: usize) -> String {
     all.extend(bars.iter().map(|chart| bars_of(chart, width)));
     all.extend(missing.map(|(name, text)| format!("{name}: {text}\n")));
     all.join("\n")
-}
-
-/// A named curve of points in ascending order of x.
-pub struct PlainCurve<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its points, x before y.
-    pub points: &'a [(f64, f64)],
-}
-
-/// A chart of curves that are not those of a run. The x axis is logarithmic.
-pub struct PlainChart<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Title of the x axis.
-    pub x: &'a str,
-    /// Title of the y axis.
-    pub y: &'a str,
-    /// Whether the y axis is logarithmic.
-    pub has_log_y: bool,
-    /// The curves.
-    pub curves: &'a [PlainCurve<'a>],
-}
-
-/// The chart as text, at most `width` columns wide.
-pub fn curves(plain: &PlainChart, width: usize) -> String {
-    let curves = plain.curves.iter().map(|curve| Curve {
-        name: curve.name.to_owned(),
-        points: curve.points.iter().map(|(x, y)| bare(*x, *y)).collect(),
-        line: None,
-    });
-    let chart = Chart {
-        name: plain.name.to_owned(),
-        x: plain.x.to_owned(),
-        y: plain.y.to_owned(),
-        log: true,
-        log_y: plain.has_log_y,
-        curves: curves.collect(),
-        ..Chart::default()
-    };
-    plot(&chart, width)
-}
-
-/// A point without an interval.
-fn bare(x: f64, y: f64) -> Point {
-    Point {
-        x,
-        y,
-        confidence_interval: None,
-        is_within: false,
-        is_disturbed: false,
-        is_sound: true,
-        bounds: None,
-        text: String::new(),
-    }
 }
 
 /// One line for each bar. Where `width` leaves a bar too little room, its label and figure get
@@ -165,7 +110,7 @@ impl Axis {
     }
 }
 
-fn plot(chart: &Chart, width: usize) -> String {
+pub fn plot(chart: &Chart, width: usize) -> String {
     let xs = chart.points().map(|p| p.x);
     let ys = || chart.points().map(|p| p.y);
     let x = &Axis::of(xs, chart.log_x_axis());

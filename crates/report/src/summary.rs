@@ -7,9 +7,9 @@ use yamba_record::{Benchmark, Run, Status};
 use crate::html::head;
 use crate::html::rows::{self, PointRow};
 use crate::html::table::{figure_text, interval_text};
-use crate::interval_scope::{BETWEEN_RUNS, has_intervals_between_runs};
-use crate::markdown::{code, list, marked, paragraph, table, text};
+use crate::markdown::{self, code, list, marked, paragraph, table, text};
 use crate::place::RunLocation;
+use crate::sections::sections;
 use crate::shell::command_line;
 
 /// The column titles.
@@ -35,6 +35,7 @@ pub fn summary(run: &Run, place: &RunLocation) -> String {
         let remarks: Vec<String> = skipped.iter().filter_map(remark).collect();
         parts.extend([paragraph("Skipped:"), list(&remarks)]);
     }
+    parts.extend(markdown::sections(&sections(runs), 2));
     parts.join("\n")
 }
 
@@ -54,10 +55,6 @@ fn origin(run: &Run, place: &RunLocation) -> String {
     let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_scope);
     if kinds.any(|kind| kind == IntervalScope::WithinLaunches) {
         line += " Some intervals are within launches: they say nothing of the next run.";
-    }
-    if has_intervals_between_runs(run) {
-        line.push(' ');
-        line += BETWEEN_RUNS;
     }
     line
 }

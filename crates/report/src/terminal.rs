@@ -1,12 +1,22 @@
 //! A view as text, and lists and tables that fit the terminal.
 
-use textwrap::core::display_width;
+use std::borrow::Cow;
 
+use textwrap::core::display_width;
+use yamba_record::machine::details::Fix;
+
+use crate::plot::plot;
 use crate::view::{Part, Section, Span, Table, Text, Tone, View};
 use crate::wrap::{wrap, wrapped};
 
-/// Minimum room for a text beside its name, or for a wrapped last column.
+/// Minimum room for a text beside its name.
 const LEAST_TEXT: usize = 24;
+
+/// Minimum width of a column whose cells are wrapped.
+const LEAST_COLUMN: usize = 12;
+
+/// Width of a chart without a terminal.
+const CHART_WIDTH: usize = 80;
 
 /// Indentation of what follows below a name, or of a line's continuation.
 const BELOW: &str = "  ";
@@ -22,35 +32,68 @@ pub struct Terminal {
 
 /// The text of a view, with an empty line between its sections.
 pub fn text(view: &View, terminal: Terminal) -> String {
-    let sections = view.sections.iter().map(|section| terminal.section(section));
+    sections(&view.sections, terminal)
+}
+
+/// The text of sections, with an empty line between them.
+pub fn sections(all: &[Section], terminal: Terminal) -> String {
+    let parts = all.iter().flat_map(|section| &section.parts);
+    let facts = parts.filter_map(|p| if let Part::Facts(facts) = p { Some(facts) } else { None });
+    let names = facts.flatten().map(|(name, _)| display_width(&terminal.line(name)));
+    let names = names.max().unwrap_or_default();
+    let sections = all.iter().map(|section| terminal.section(section, names));
     sections.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 impl Terminal {
-    /// A section. Empty if all of its parts are drawings.
-    fn section(self, section: &Section) -> String {
-        let parts = self.parts(&section.parts);
-        if parts.is_empty() { parts } else { self.wrapped(&harmless(&section.title)) + &parts }
+    /// A section. Empty if all of its parts are drawings. `names` is the width of the names of
+    /// facts, which are indented below a heading.
+    fn section(self, section: &Section, names: usize) -> String {
+        let is_titled = !section.title.is_empty();
+        let indent = if is_titled { BELOW } else { "" };
+        let parts = section.parts.iter().map(|part| self.part(part, names, indent));
+        let parts: String = parts.collect();
+        if parts.is_empty() || !is_titled {
+            return parts;
+        }
+        self.wrapped(&self.painted("1", &harmless(&section.title))) + &parts
     }
 
-    fn parts(self, parts: &[Part]) -> String {
-        parts.iter().map(|part| self.part(part)).collect()
-    }
-
-    fn part(self, part: &Part) -> String {
+    fn part(self, part: &Part, names: usize, indent: &str) -> String {
         match part {
             Part::Line(line) => self.wrapped(&self.line(line)),
-            Part::List(lines) => lines.iter().map(|l| self.wrapped(&self.line(l))).collect(),
+            Part::List(lines) => {
+                let lines = lines.iter().map(|line| format!("{BELOW}{}", self.line(line)));
+                lines.map(|line| wrapped(&line, self.width, "    ")).collect()
+            }
             Part::Facts(facts) => {
-                let width = facts.iter().map(|(name, _)| display_width(name)).max();
-                let facts = facts.iter().map(|(name, text)| (harmless(name), self.line(text)));
-                beside(&facts.collect::<Vec<_>>(), width.unwrap_or_default(), "", self.width)
+                let facts = facts.iter().map(|(name, text)| (self.line(name), self.line(text)));
+                beside(&facts.collect::<Vec<_>>(), names, indent, self.width)
+            }
+            // A command stays whole, so that it can be copied.
+            Part::Fix(Fix::Command(command)) => {
+                format!("    $ {}\n", self.painted("36", &harmless(command)))
+            }
+            Part::Fix(Fix::Advice(advice)) => {
+                wrapped(&format!("      {}", harmless(advice)), self.width, "      ")
             }
             Part::Table(table) => self.table(table),
             Part::Markdown(text) => format!("{}\n", text.trim()),
-            Part::Folded(title, parts) => self.wrapped(&harmless(title)) + &self.parts(parts),
-            Part::Charts(_) | Part::HeatMap(_) => String::new(),
+            Part::Folded(title, parts) => {
+                let parts = parts.iter().map(|part| self.part(part, names, indent));
+                self.wrapped(&harmless(title)) + &parts.collect::<String>()
+            }
+            Part::Charts(charts) => {
+                let width = self.width.unwrap_or(CHART_WIDTH);
+                let charts = charts.iter().map(|chart| plot(chart, width));
+                charts.collect::<Vec<_>>().join("\n")
+            }
+            Part::HeatMap(_) => String::new(),
         }
+    }
+
+    fn painted(self, code: &str, text: &str) -> String {
+        if self.has_colours { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     fn table(self, table: &Table) -> String {
@@ -64,10 +107,7 @@ impl Terminal {
     fn line(self, text: &Text) -> String {
         let spans = text.0.iter().map(|span| match span {
             Span::Plain(text) | Span::Strong(text) | Span::Code(text) => harmless(text),
-            Span::Mark(tone, word) if self.has_colours => {
-                format!("\x1b[{}m{}\x1b[0m", tone.code(), harmless(word))
-            }
-            Span::Mark(_, word) => harmless(word),
+            Span::Mark(tone, word) => self.painted(tone.code(), &harmless(word)),
             Span::History(_) => String::new(),
         });
         spans.collect()
@@ -80,7 +120,7 @@ impl Terminal {
 
 impl Tone {
     /// Its code of "select graphic rendition".
-    pub fn code(self) -> &'static str {
+    fn code(self) -> &'static str {
         match self {
             Tone::Good => "32",
             Tone::Warning => "33",
@@ -155,7 +195,8 @@ fn beside(
         let mut lines = wrap(text, room, "").into_iter();
         let first = lines.next().unwrap_or_default();
         if is_beside {
-            let line = format!("{indent}{name:name_width$}  {first}");
+            let blank = name_width.saturating_sub(display_width(name)) + 2;
+            let line = format!("{indent}{name}{:blank$}{first}", "");
             out.push_str(&format!("{}\n", line.trim_end()));
         } else {
             out.push_str(&format!("{indent}{name}\n"));
@@ -168,8 +209,8 @@ fn beside(
     out
 }
 
-/// Aligned columns; the first row has the titles. Where the terminal is too narrow, the last column
-/// is wrapped, else each row's first cell gets a line of its own, else each cell is printed with
+/// Aligned columns; the first row has the titles. Where the terminal is too narrow, the widest
+/// columns are wrapped, else each row's first cell gets a line of its own, else each cell is printed with
 /// its title. Control characters in cells become spaces.
 pub fn table(rows: &[Vec<String>], width: Option<usize>) -> String {
     fitted(&all_harmless(rows), width)
@@ -184,32 +225,30 @@ fn fitted(rows: &[Vec<String>], width: Option<usize>) -> String {
     if fits(&whole) {
         return whole;
     }
-    let wrapped = wrapped_last(rows, width).filter(fits);
+    let wrapped = wrapped_cells(rows, width).filter(fits);
     let split = wrapped.or_else(|| Some(first_above(rows, width)).filter(fits));
     split.unwrap_or_else(|| records(rows, width))
 }
 
-/// Wraps the last column. `None` if the others leave it too little room.
-fn wrapped_last(rows: &[Vec<String>], width: usize) -> Option<String> {
-    let count = rows.iter().map(Vec::len).max()?;
-    let before: usize = widths(rows)[..count - 1].iter().map(|w| w + 2).sum();
-    let room = width.checked_sub(before).filter(|r| *r >= LEAST_TEXT)?;
-    let mut lines = Vec::new();
-    for row in rows {
-        let (last, others) = match row.split_last() {
-            Some((last, others)) if row.len() == count => (last.as_str(), others),
-            _ => ("", &row[..]),
-        };
-        for (i, part) in wrap(last, room, "").iter().enumerate() {
-            let mut cells = vec![String::new(); count];
-            if i == 0 {
-                cells[..others.len()].clone_from_slice(others);
-            }
-            cells[count - 1] = part.to_string();
-            lines.push(cells);
+/// Wraps the cells of the widest columns. `None` if these would be too narrow.
+fn wrapped_cells(rows: &[Vec<String>], width: usize) -> Option<String> {
+    let mut widths = widths(rows);
+    while widths.iter().map(|w| w + 2).sum::<usize>() > width + 2 {
+        let widest = widths.iter_mut().max()?;
+        if *widest <= LEAST_COLUMN {
+            return None;
         }
+        *widest -= 1;
     }
-    Some(aligned(&lines))
+    let lines = rows.iter().flat_map(|row| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| wrap(cell, *width, ""));
+        let cells: Vec<Vec<Cow<str>>> = cells.collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+        let part = |cell: &Vec<Cow<str>>, at: usize| cell.get(at).map_or("", |p| p).to_owned();
+        let line = |at| cells.iter().map(|cell| part(cell, at)).collect();
+        (0..height).map(line).collect::<Vec<Vec<String>>>()
+    });
+    Some(aligned(&lines.collect::<Vec<_>>()))
 }
 
 /// Each first cell on a line of its own, wrapped, and the other cells below it, aligned.
@@ -274,6 +313,36 @@ fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn machine() -> View {
+        let facts = [("load", Text::mark(Tone::Warning, "high") + " word".repeat(40).as_str())];
+        let long = Fix::Command("x".repeat(120));
+        View::new("").section("Group", [Part::facts(facts), Part::Fix(long)])
+    }
+
+    #[test]
+    fn lines_are_wrapped_and_commands_are_not() {
+        for width in [96, 70, 60] {
+            let text = text(&machine(), Terminal { width: Some(width), has_colours: false });
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!(lines[0], "Group");
+            assert!(lines[1].starts_with("  load  high word"));
+            let (command, others) = lines.split_last().unwrap();
+            let longest = others.iter().map(|l| l.len()).max().unwrap();
+            assert!((width - 5..=width).contains(&longest), "{lines:?}");
+            assert_eq!(command.len(), 126);
+        }
+    }
+
+    #[test]
+    fn colours_change_no_widths() {
+        let coloured = |has_colours| text(&machine(), Terminal { width: Some(60), has_colours });
+        let shown = coloured(true);
+        assert!(shown.contains("  load  \x1b[33mhigh\x1b[0m word"), "{shown:?}");
+        let codes = ["\x1b[33m", "\x1b[1m", "\x1b[36m", "\x1b[0m"];
+        let plain = codes.iter().fold(shown, |text, code| text.replace(code, ""));
+        assert_eq!(plain, coloured(false));
+    }
 
     fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
         let row = |row: &&[&str]| row.iter().map(|c| (*c).to_owned()).collect();

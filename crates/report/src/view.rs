@@ -6,6 +6,9 @@
 use std::ops::Add;
 
 use serde::Serialize;
+use yamba_record::machine::details::Fix;
+
+use crate::chart::Chart;
 
 /// A result as a person sees it.
 #[derive(Clone, Debug, Default)]
@@ -33,16 +36,18 @@ pub enum Part {
     /// Remarks; a list in Markdown.
     List(Vec<Text>),
     /// Names with their values.
-    Facts(Vec<(String, Text)>),
+    Facts(Vec<(Text, Text)>),
+    /// How to change what the part before it says.
+    Fix(Fix),
     /// A table.
     Table(Table),
     /// The author's own Markdown.
     Markdown(String),
     /// A title, and parts that the reader unfolds. A terminal shows all.
     Folded(String, Vec<Part>),
-    /// Charts, which only a page draws. A table of the view has their figures.
-    Charts(Vec<CurveChart>),
-    /// A heat map, which only a page draws.
+    /// Charts, which Markdown leaves out. A table of the view has their figures.
+    Charts(Vec<Chart>),
+    /// A heat map, which only `page` draws.
     HeatMap(HeatMap),
 }
 
@@ -87,30 +92,6 @@ pub enum Tone {
     Bad,
     /// There is nothing to see.
     Faint,
-}
-
-/// A chart of named curves with logarithmic axes.
-#[derive(Clone, Debug)]
-pub struct CurveChart {
-    /// Its name.
-    pub name: String,
-    /// The title of the x axis.
-    pub x: String,
-    /// The title of the y axis.
-    pub y: String,
-    /// Name and points of each curve, in ascending order of x.
-    pub curves: Vec<(String, Vec<CurvePoint>)>,
-}
-
-/// A point of a curve.
-#[derive(Clone, Copy, Debug)]
-pub struct CurvePoint {
-    /// Its place on the x axis.
-    pub x: f64,
-    /// Its value.
-    pub y: f64,
-    /// The interval of the value, if it is known.
-    pub interval: Option<[f64; 2]>,
 }
 
 /// The data of a heat map. Lists over nodes and resources have the resources of the first node
@@ -160,7 +141,7 @@ impl Part {
 
     /// Names with their values.
     pub fn facts<'a>(facts: impl IntoIterator<Item = (&'a str, Text)>) -> Part {
-        Part::Facts(facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect())
+        Part::Facts(facts.into_iter().map(|(name, text)| (name.into(), text)).collect())
     }
 }
 

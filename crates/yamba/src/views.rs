@@ -4,5 +4,6 @@ pub(crate) mod compare;
 pub(crate) mod fleet;
 pub(crate) mod gc;
 pub(crate) mod load;
+pub(crate) mod machine;
 pub(crate) mod page_cache;
 pub mod study;

@@ -3,10 +3,11 @@
 use yamba_record::program::Chart as Declared;
 use yamba_record::{Benchmark, Run};
 
-use super::chart::{WithoutCycles, entries, reasons};
 use super::charts::declared_charts;
+use super::curves::entries;
 use super::rows::PointRow;
 use super::sweep::{across, chart, lacks_cycles};
+use crate::chart::{WithoutCycles, reasons};
 
 /// The missing charts of a group's rows: each benchmark's name with the sentence in place of its
 /// chart.

@@ -7,8 +7,8 @@ use yamba_record::number::{number, scale};
 use yamba_record::run::Status;
 use yamba_record::{Benchmark, Run};
 
-use super::chart::{entries, of_run};
 use super::charts::declared_charts;
+use super::curves::{entries, of_run};
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use super::{scaling, sweep};

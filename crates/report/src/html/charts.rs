@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use yamba_record::Run;
 use yamba_record::program::Chart as Declared;
 
-use super::chart::Chart;
 use super::rows::PointRow;
 use super::{recorded_curve, scaling, sweep};
+use crate::chart::Chart;
 
 /// The charts of a group's rows. Each benchmark has its declared charts, those of its scaling, and
 /// that of its recorded curve.

@@ -4,7 +4,6 @@ use yamba_record::Run;
 use yamba_record::machine::Machine;
 use yamba_record::run::IntervalScope;
 
-use crate::interval_scope::{BETWEEN_RUNS, has_intervals_between_runs};
 use crate::number::counted;
 use crate::place::RunLocation;
 
@@ -56,10 +55,6 @@ pub fn letter(number: usize) -> String {
 /// The explanation of the tables.
 pub fn legend(runs: &[Run], places: &[RunLocation], is_compared: bool) -> String {
     let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
-    if runs.iter().any(has_intervals_between_runs) {
-        text.push(' ');
-        text.push_str(BETWEEN_RUNS);
-    }
     let mut kinds = runs.iter().flat_map(|r| &r.benchmarks).filter_map(|b| b.interval_scope);
     if kinds.any(|k| k == IntervalScope::WithinLaunches) {
         text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));

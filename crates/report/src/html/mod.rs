@@ -2,8 +2,8 @@
 
 pub(crate) mod absent;
 pub(crate) mod bars;
-pub(crate) mod chart;
 pub(crate) mod charts;
+mod curves;
 mod entry;
 mod facts;
 mod fit;
@@ -32,11 +32,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use yamba_record::Run;
 
 use bars::BarChart;
-use chart::{Chart, Drawn};
 use rows::{PointRow, groups};
 use table::Columns;
 
+use crate::chart::{Chart, Drawn};
 use crate::place::RunLocation;
+use crate::sections::sections;
 pub use miss_ratios::MissRatios;
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
@@ -67,8 +68,10 @@ pub fn html(
         rows.into_iter().partition(PointRow::is_skipped);
     let groups = groups(measured);
     let drawings = drawings(runs, &groups);
-    let drawn = drawings.iter().flat_map(|d| &d.charts).map(Chart::drawn);
-    let data: Vec<Drawn> = drawn.collect();
+    let of_groups: Vec<&Chart> = drawings.iter().flat_map(|d| &d.charts).collect();
+    let sections = sections(runs);
+    let charts = of_groups.iter().copied().chain(view_page::charts(&sections));
+    let data: Vec<Drawn> = charts.map(Chart::drawn).collect();
     let shown: Vec<&PointRow> = groups.iter().flat_map(|(_, rows)| rows).collect();
     let columns = Columns::of(runs, &shown, comparison);
     let page = markup! {
@@ -97,6 +100,7 @@ pub fn html(
                         }
                     }
                     @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }
+                    (view_page::sections(&sections, of_groups.len()..))
                     @if !runs.is_empty() { (facts::section(runs)) }
                 }
                 footer { p { "Made by Yamba " (env!("CARGO_PKG_VERSION")) ". Charts: uPlot 1.6.32, MIT licence, © Leon Sorokin." } }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use yamba_record::Run;
 use yamba_record::number::number;
 
-use super::chart::{Chart, Curve, Point, entries, of_run};
+use super::curves::{entries, of_run};
 use super::levels;
 use super::rows::PointRow;
+use crate::chart::{Chart, Curve, Point};
 use crate::ticks::ends;
 
 /// The lowest latency in ns of each size.
@@ -48,14 +49,8 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
 
 fn curve(name: String, lowest: &Lowest) -> Curve {
     let points = lowest.iter().map(|(x, ns)| Point {
-        x: *x as f64,
-        y: *ns,
-        confidence_interval: None,
-        is_within: false,
-        is_disturbed: false,
-        is_sound: true,
-        bounds: None,
         text: format!("{} ns", number(*ns)),
+        ..Point::new(*x as f64, *ns, None)
     });
-    Curve { name, points: points.collect(), line: None }
+    Curve::new(name, points)
 }

@@ -5,8 +5,9 @@ use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
-use super::chart::{Chart, Curve, Point, Straight, entries, join, of_run, parameters, to_one_unit};
+use super::curves::{entries, of_run, parameters};
 use super::rows::PointRow;
+use crate::chart::{Chart, Curve, Point, Straight, join, to_one_unit};
 use crate::number::figure;
 use crate::ticks::ends;
 
@@ -153,7 +154,7 @@ fn efficiency(of: &Curve) -> Option<Curve> {
             text: number(efficiency),
         }
     });
-    Some(Curve { name: of.name.clone(), points: points.collect(), line: None })
+    Some(Curve::new(of.name.clone(), points))
 }
 
 /// A sentence that gives the number of processes or threads from which more no longer pay.

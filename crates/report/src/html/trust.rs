@@ -3,7 +3,7 @@
 
 use indexmap::IndexMap;
 use maud::{Markup, html as markup};
-use yamba_record::machine::details::{Disturbance, Fix};
+use yamba_record::machine::details::Fix;
 use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Note, Run, Status};
 
@@ -129,7 +129,7 @@ fn of_run(runs: &[Run], number: usize, run: &Run, rows: &[&PointRow]) -> Markup 
                         (counted(conditions.len() as u64, "condition")) " of the machine that may change figures"
                         @if runs.len() > 1 { " (" (label(runs, number)) ")" }
                     }
-                    ul.problems { @for condition in conditions { li { (condition.text) ". " (machine_fix(condition)) } } }
+                    ul.problems { @for condition in conditions { li { (condition.text) ". " (machine_fix(&condition.fix)) } } }
                 }
             }
         }
@@ -166,11 +166,11 @@ fn shown(problem: &Problem) -> Markup {
     }
 }
 
-fn machine_fix(condition: &Disturbance) -> Markup {
+pub fn machine_fix(fix: &Fix) -> Markup {
     markup! {
         span.fix {
             strong { "Fix:" } " "
-            @match &condition.fix {
+            @match fix {
                 Fix::Command(command) => code { (command) },
                 Fix::Advice(advice) => { (advice) },
             }

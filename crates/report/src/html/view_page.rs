@@ -4,26 +4,26 @@ use std::ops::RangeFrom;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
-use super::chart::{Chart, Curve, Drawn, Point};
 use super::preamble::preamble;
+use super::trust::machine_fix;
 use super::{CHARTS, PLOT_SCRIPT, PLOT_STYLE, STYLE, json, placeholder};
+use crate::chart::{Chart, Drawn};
 use crate::markdown::paragraphs;
-use crate::view::{CurveChart, CurvePoint, HeatMap, Part, Section, Span, Table, Text, View};
+use crate::view::{HeatMap, Part, Section, Span, Table, Text, View};
 
 const VIEW_STYLE: &str = include_str!("../../assets/view.css");
 const MAP_SCRIPT: &str = include_str!("../../assets/heat_map.js");
 
 /// A view as one page. A first section without a heading is its header.
 pub fn page(view: &View) -> String {
-    let parts = || view.sections.iter().flat_map(|section| &section.parts);
-    let map = parts().find_map(|part| if let Part::HeatMap(map) = part { Some(map) } else { None });
-    let charts =
-        parts().filter_map(|part| if let Part::Charts(all) = part { Some(all) } else { None });
-    let charts: Vec<Chart> = charts.flatten().map(chart).collect();
-    let drawn: Vec<Drawn> = charts.iter().map(Chart::drawn).collect();
+    let mut parts = view.sections.iter().flat_map(|section| &section.parts);
+    let map = parts.find_map(|part| if let Part::HeatMap(map) = part { Some(map) } else { None });
+    let charts: Vec<&Chart> = charts(&view.sections).collect();
+    let drawn: Vec<Drawn> = charts.iter().map(|chart| chart.drawn()).collect();
     let (mut styles, mut scripts) = (vec![STYLE, VIEW_STYLE], Vec::new());
     if !charts.is_empty() {
-        styles.push(PLOT_STYLE);
+        // The page's own style overrides that of the charts.
+        styles.insert(0, PLOT_STYLE);
         scripts.extend([PLOT_SCRIPT, CHARTS]);
     }
     scripts.extend(map.map(|_| MAP_SCRIPT));
@@ -40,16 +40,10 @@ pub fn page(view: &View) -> String {
                 a.skip href="#section-1" { "To the first section" }
                 header {
                     h1 { "Yamba: " (view.title) }
-                    @if let Some(header) = header { div.measured { (all_parts(header, &charts, &mut numbers)) } }
+                    @if let Some(header) = header { div.measured { (all_parts(header, &mut numbers)) } }
                 }
                 main {
-                    @for (number, section) in (1..).zip(sections) {
-                        @let id = format!("section-{number}");
-                        section aria-labelledby=(id) {
-                            h2 id=(id) { (section.title) }
-                            (all_parts(section, &charts, &mut numbers))
-                        }
-                    }
+                    @for (number, section) in (1..).zip(sections) { (titled(number, section, &mut numbers)) }
                 }
                 footer { p {
                     "Made by Yamba " (env!("CARGO_PKG_VERSION")) "."
@@ -64,31 +58,53 @@ pub fn page(view: &View) -> String {
     page.into_string()
 }
 
-/// The parts of a section. `numbers` are those of the charts that follow.
-fn all_parts(section: &Section, charts: &[Chart], numbers: &mut RangeFrom<usize>) -> Markup {
-    markup! { @for part in &section.parts { (one_part(section, part, charts, numbers)) } }
+/// A section under its heading.
+fn titled(number: usize, section: &Section, numbers: &mut RangeFrom<usize>) -> Markup {
+    let id = format!("section-{number}");
+    markup! {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (section.title) }
+            (all_parts(section, numbers))
+        }
+    }
 }
 
-fn one_part(
-    section: &Section,
-    part: &Part,
-    charts: &[Chart],
-    numbers: &mut RangeFrom<usize>,
-) -> Markup {
+/// The charts of sections.
+pub(super) fn charts(sections: &[Section]) -> impl Iterator<Item = &Chart> {
+    let parts = sections.iter().flat_map(|section| &section.parts);
+    parts.filter_map(|part| if let Part::Charts(all) = part { Some(all) } else { None }).flatten()
+}
+
+/// Sections on the page of a run. `numbers` are those of their charts.
+pub(super) fn sections(all: &[Section], mut numbers: RangeFrom<usize>) -> Markup {
+    markup! {
+        @for (number, section) in (1..).zip(all) {
+            @if section.title.is_empty() { (all_parts(section, &mut numbers)) } @else { (titled(number, section, &mut numbers)) }
+        }
+    }
+}
+
+/// The parts of a section. `numbers` are those of the charts that follow.
+fn all_parts(section: &Section, numbers: &mut RangeFrom<usize>) -> Markup {
+    markup! { @for part in &section.parts { (one_part(section, part, numbers)) } }
+}
+
+fn one_part(section: &Section, part: &Part, numbers: &mut RangeFrom<usize>) -> Markup {
     markup! {
         @match part {
             Part::Line(line) => p.prose { (text(line)) },
             Part::List(lines) => ul { @for line in lines { li { (text(line)) } } },
-            Part::Facts(facts) => dl { @for (name, value) in facts { dt { (name) } dd { (text(value)) } } },
+            Part::Facts(facts) => dl { @for (name, value) in facts { dt { (text(name)) } dd { (text(value)) } } },
+            Part::Fix(fix) => p { (machine_fix(fix)) },
             Part::Table(table) => (table_markup(&section.title, table)),
             Part::Markdown(markdown) => @for paragraph in paragraphs(markdown) { p.prose { (paragraph) } },
             Part::Folded(title, parts) => details {
                 summary { (title) }
-                @for part in parts { (one_part(section, part, charts, numbers)) }
+                @for part in parts { (one_part(section, part, numbers)) }
             },
             Part::Charts(own) => {
                 noscript { p { "Curves are drawn by a script; the tables have the same figures." } }
-                div.charts { @for number in numbers.by_ref().take(own.len()) { (placeholder(number, &charts[number])) } }
+                div.charts { @for (chart, number) in own.iter().zip(numbers.by_ref()) { (placeholder(number, chart)) } }
             },
             Part::HeatMap(map) => (heat_map(map)),
         }
@@ -119,36 +135,6 @@ fn table_markup(title: &str, table: &Table) -> Markup {
                 } } }
             }
         }
-    }
-}
-
-fn chart(drawn: &CurveChart) -> Chart {
-    let curves = drawn.curves.iter().map(|(name, points)| Curve {
-        name: name.clone(),
-        points: points.iter().map(point).collect(),
-        line: None,
-    });
-    Chart {
-        name: drawn.name.clone(),
-        x: drawn.x.clone(),
-        y: drawn.y.clone(),
-        log: true,
-        log_y: true,
-        curves: curves.collect(),
-        ..Chart::default()
-    }
-}
-
-fn point(drawn: &CurvePoint) -> Point {
-    Point {
-        x: drawn.x,
-        y: drawn.y,
-        confidence_interval: drawn.interval,
-        is_within: false,
-        is_disturbed: false,
-        is_sound: true,
-        bounds: None,
-        text: String::new(),
     }
 }
 
@@ -202,6 +188,7 @@ fn heat_map(map: &HeatMap) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::{Curve, Point};
 
     #[test]
     fn texts_are_escaped_and_history_is_drawn_to_scale() {
@@ -224,13 +211,8 @@ mod tests {
 
     #[test]
     fn page_has_the_points_of_charts() {
-        let point = CurvePoint { x: 64.0, y: 12.5, interval: Some([11.0, 14.0]) };
-        let chart = CurveChart {
-            name: "pause".to_owned(),
-            x: "heap (MiB)".to_owned(),
-            y: "ms".to_owned(),
-            curves: vec![("<serial>".to_owned(), vec![point])],
-        };
+        let curve = Curve::new("<serial>", [Point::new(64.0, 12.5, Some([11.0, 14.0]))]);
+        let chart = Chart::logarithmic("pause", "heap (MiB)", "ms", vec![curve]);
         let charts = || Part::Charts(vec![chart.clone()]);
         let view = View::new("collections").section("", [charts()]).section("More", [charts()]);
         let page = page(&view);

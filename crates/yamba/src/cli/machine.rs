@@ -1,18 +1,19 @@
 //! `yamba machine`
 
-mod facts;
-mod layout;
-mod page;
-
-use std::io;
-
 use clap::Args;
 
 use super::{Failure, output};
-use page::show;
 use yamba_harness::unix_s;
 use yamba_session::machine;
 use yamba_toolchain::build::host;
+
+use crate::views;
+
+/// The longest line. Longer ones are harder to read, even on a wider terminal.
+const WIDTH: usize = 96;
+
+/// A narrower terminal wraps the lines itself.
+const LEAST_WIDTH: usize = 24;
 
 /// Describe this machine and what would disturb a measurement
 ///
@@ -34,10 +35,10 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn run(self) -> Result<(), Failure> {
         let machine = machine(&host());
-        let colour = output::colour_on(&io::stdout());
         let now = unix_s().unwrap_or(0.0);
+        let width = output::width().unwrap_or(WIDTH).clamp(LEAST_WIDTH, WIDTH);
         output::json_or_text(self.json, &machine, |machine| {
-            show(machine, now, colour, output::width())
+            output::text_within(&views::machine::view(machine, now), Some(width))
         })
     }
 }

@@ -65,7 +65,12 @@ pub(super) fn json_or_view<T: serde::Serialize>(
 
 /// A view as text for the terminal on standard output.
 pub(super) fn text(view: &View) -> String {
-    terminal::text(view, Terminal { width: width(), has_colours: colour_on(&io::stdout()) })
+    text_within(view, width())
+}
+
+/// A view as text of this width.
+pub(super) fn text_within(view: &View, width: Option<usize>) -> String {
+    terminal::text(view, Terminal { width, has_colours: colour_on(&io::stdout()) })
 }
 
 /// Writes the document of a run in pieces.

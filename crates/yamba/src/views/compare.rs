@@ -32,9 +32,8 @@ const COMMENT_TITLES: [&str; 7] = ["Benchmark", "A", "B", "B/A", "Interval", "p"
 /// The comparison. `a` and `b` name the runs as the user did.
 pub fn view(found: &Comparison, a: &str, b: &str) -> View {
     let sides = [("A", side(a, &found.a.id)), ("B", side(b, &found.b.id))];
-    let sides = sides.map(|(name, run)| (name.to_owned(), run.into()));
-    let mut view =
-        View::new(format!("{b} compared with {a}")).section("", [Part::Facts(sides.to_vec())]);
+    let sides = sides.map(|(name, run)| (name, run.into()));
+    let mut view = View::new(format!("{b} compared with {a}")).section("", [Part::facts(sides)]);
     let with_ratio = with_ratio(found);
     for mean in &found.geometric_means {
         let same = with_ratio.iter().filter(|e| e.kind() == mean.kind).copied();

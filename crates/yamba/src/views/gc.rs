@@ -4,7 +4,8 @@
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;
-use yamba_report::{CurveChart, CurvePoint, Part, Table, View};
+use yamba_report::chart::{Chart, Curve, Point};
+use yamba_report::{Part, Table, View};
 
 const PAUSE_BUDGETS_MS: [f64; 6] = [2.0, 5.0, 10.0, 20.0, 50.0, 200.0];
 const CPU_BUDGETS_PERCENT: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 25.0];
@@ -48,7 +49,7 @@ fn chart(
     y: &str,
     figure: fn(&Prediction) -> &Figure,
     scale: f64,
-) -> CurveChart {
+) -> Chart {
     let mut curves = Vec::new();
     for collector in Collector::ALL {
         let mut own: Vec<&Prediction> =
@@ -56,19 +57,18 @@ fn chart(
         own.sort_by_key(|p| p.heap_bytes);
         let x = |p: &Prediction| p.heap_bytes as f64 / MEBIBYTE;
         // A logarithmic axis has no place for 0.
-        let predicted = own.iter().filter(|p| figure(p).predicted > 0.0).map(|p| CurvePoint {
-            x: x(p),
-            y: figure(p).predicted * scale,
-            interval: Some(band(figure(p), scale)),
+        let predicted = own.iter().filter(|p| figure(p).predicted > 0.0).map(|p| {
+            let figure = figure(p);
+            Point::new(x(p), figure.predicted * scale, Some(band(figure, scale)))
         });
         let measured =
             own.iter().filter_map(|p| Some((x(p), figure(p).measured.filter(|m| *m > 0.0)?)));
-        let measured = measured.map(|(x, y)| CurvePoint { x, y: y * scale, interval: None });
-        curves.push((collector.name().to_owned(), predicted.collect::<Vec<_>>()));
-        curves.push((format!("{}, measured", collector.name()), measured.collect()));
+        let measured = measured.map(|(x, y)| Point::new(x, y * scale, None));
+        curves.push(Curve::new(collector.name(), predicted));
+        curves.push(Curve::new(format!("{}, measured", collector.name()), measured));
     }
-    curves.retain(|(_, points)| !points.is_empty());
-    CurveChart { name: name.to_owned(), x: "heap (MiB)".to_owned(), y: y.to_owned(), curves }
+    curves.retain(|curve| !curve.points.is_empty());
+    Chart::logarithmic(name, "heap (MiB)", y, curves)
 }
 
 fn band(figure: &Figure, scale: f64) -> [f64; 2] {

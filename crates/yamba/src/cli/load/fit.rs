@@ -3,14 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_load::model::{Fitted, Log, Options, TooFewRequests, fit};
+use yamba_load::model::{Options, TooFewRequests, fit};
 
 use super::source::LogSource;
 use crate::cli::{Failure, output, quantity};
 use crate::views::load::model;
-
-/// Columns of a plot, where standard output is no terminal.
-const COLUMNS: usize = 80;
 
 /// Make a model of an access log
 ///
@@ -64,15 +61,10 @@ impl Fit {
         if self.json {
             return output::json(&fitted.model);
         }
-        output::result(&self.text(&log, &fitted))
-    }
-
-    fn text(&self, log: &Log, fitted: &Fitted) -> String {
-        let mut text = output::text(&model::view(log, &fitted.model));
+        let mut view = model::view(&log, &fitted.model);
         if !self.no_plot {
-            text.push('\n');
-            text += &model::plots(&fitted.curves, output::width().unwrap_or(COLUMNS));
+            view.sections.push(model::charts(&fitted.curves));
         }
-        text
+        output::result(&output::text(&view))
     }
 }

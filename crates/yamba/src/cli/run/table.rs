@@ -11,6 +11,7 @@ use yamba_record::{Benchmark, Evidence, Note, Parameters, Run, Status};
 use super::skipped::NOTE_INDENT;
 use super::{circle_table, scaling, skipped};
 use crate::cli::output;
+use yamba_report::terminal::{self, Terminal};
 use yamba_report::wrap;
 
 /// Line width without a terminal.
@@ -82,9 +83,9 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     if all_within(run) {
         table.out.push_str("Intervals are within launches: they say nothing of the next run.\n");
     }
-    if yamba_report::has_intervals_between_runs(run) {
-        table.add_lines(yamba_report::BETWEEN_RUNS, 0);
-    }
+    let terminal = Terminal { width: Some(style.width()), has_colours: style.colour };
+    let sections = yamba_report::sections(std::slice::from_ref(run));
+    table.out.push_str(&terminal::sections(&sections, terminal));
     if let Some(text) = yamba_report::neighbours_sentence(run) {
         table.add_lines(&text, 0);
     }

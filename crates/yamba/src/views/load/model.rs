@@ -1,8 +1,9 @@
 //! A fitted model as tables and plots.
 
-use yamba_load::model::{Curve, Log, Model, TookFrom};
+use yamba_load::model::{self, Log, Model, TookFrom};
 use yamba_record::number::number;
-use yamba_report::{Part, PlainChart, PlainCurve, Table, View, curves, figure, listed};
+use yamba_report::chart::{Chart, Curve, Point};
+use yamba_report::{Part, Section, Table, View, figure, listed};
 
 /// Digits of a distance or p-value.
 const DIGITS: usize = 3;
@@ -89,18 +90,18 @@ fn latency(log: &Log) -> Option<String> {
 }
 
 /// Each distribution of the log and of the model.
-pub fn plots(all: &[Curve], width: usize) -> String {
-    let plot = |curve: &Curve| {
-        let named = [("log", &curve.log), ("model", &curve.model)];
-        let named = named.map(|(name, points)| PlainCurve { name, points });
-        let chart = PlainChart {
-            name: curve.name,
-            x: curve.x,
-            y: curve.y,
-            has_log_y: curve.has_log_y,
-            curves: &named,
-        };
-        curves(&chart, width)
+pub fn charts(all: &[model::Curve]) -> Section {
+    let points = |points: &[(f64, f64)]| {
+        points.iter().map(|(x, y)| Point::new(*x, *y, None)).collect::<Vec<_>>()
     };
-    all.iter().map(plot).collect::<Vec<_>>().join("\n")
+    let chart = |curve: &model::Curve| Chart {
+        log_y: curve.has_log_y,
+        ..Chart::logarithmic(
+            curve.name,
+            curve.x,
+            curve.y,
+            vec![Curve::new("log", points(&curve.log)), Curve::new("model", points(&curve.model))],
+        )
+    };
+    Section { title: String::new(), parts: vec![Part::Charts(all.iter().map(chart).collect())] }
 }

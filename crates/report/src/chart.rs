@@ -2,10 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use yamba_record::number::scale;
-use yamba_record::{Benchmark, Parameters, Run};
 
-use super::head::letter;
-use super::rows::PointRow;
 use crate::number::listed;
 use crate::ticks::{LogAxis, ends};
 
@@ -21,8 +18,8 @@ const MOST_NAMED: usize = 8;
 /// The name of a fitted line.
 pub const FITTED: &str = "fitted";
 
-/// A chart for the script of the page.
-#[derive(Default, Serialize)]
+/// A chart.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Chart {
     /// The benchmark.
     pub name: String,
@@ -56,6 +53,7 @@ pub struct Chart {
 }
 
 /// A valid point without known cycles.
+#[derive(Clone, Debug)]
 pub struct WithoutCycles {
     /// The x value and the curve, as text.
     pub at: String,
@@ -95,6 +93,22 @@ pub struct Point {
     pub text: String,
 }
 
+impl Point {
+    /// A sound point without a text.
+    pub fn new(x: f64, y: f64, confidence_interval: Option<[f64; 2]>) -> Point {
+        Point {
+            x,
+            y,
+            confidence_interval,
+            is_within: false,
+            is_disturbed: false,
+            is_sound: true,
+            bounds: None,
+            text: String::new(),
+        }
+    }
+}
+
 impl Serialize for Point {
     /// Serialises as a list, because a page has many points.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -103,7 +117,7 @@ impl Serialize for Point {
 }
 
 /// A curve.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Curve {
     /// Name that distinguishes the curve; empty if it is the only one.
     pub name: String,
@@ -114,7 +128,7 @@ pub struct Curve {
 }
 
 /// A straight line.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Straight {
     /// Name of the line.
     pub name: &'static str,
@@ -125,6 +139,11 @@ pub struct Straight {
 }
 
 impl Curve {
+    /// A curve without a line.
+    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Curve {
+        Curve { name: name.into(), points: points.into_iter().collect(), line: None }
+    }
+
     /// Sorts the points by x.
     pub fn arrange(&mut self) {
         self.points.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -137,44 +156,11 @@ impl Curve {
     }
 }
 
-/// The entries of some rows, run by run, each with the index of its run.
-pub fn entries<'a>(
-    runs: &'a [Run],
-    rows: &'a [&PointRow<'a>],
-) -> impl Iterator<Item = (usize, &'a Benchmark)> {
-    let each = move |n: usize| rows.iter().filter_map(move |r| Some((n, r.entries[n]?)));
-    (0..runs.len()).flat_map(each)
-}
-
-/// The name of a curve, with the letter of its run if there are several.
-pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
-    match runs.len() {
-        1 => name.to_owned(),
-        _ => format!("{} {name}", letter(number)).trim_end().to_owned(),
-    }
-}
-
-/// The parameters of a benchmark that name its curve. `is_part` decides by the parameter's name,
-/// and by whether its value differs between the points.
-pub fn parameters(
-    rows: &[&PointRow],
-    benchmark: &Benchmark,
-    is_part: impl Fn(&str, bool) -> bool,
-) -> String {
-    let differs = |name: &str| {
-        let mut all = rows.iter().flat_map(|r| r.present());
-        all.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
-    };
-    let parameters = benchmark.parameters.0.iter();
-    let own = parameters.filter(|(name, _)| is_part(name, differs(name)));
-    Parameters(own.cloned().collect()).to_string()
-}
-
 /// Adds a point to the curve of this name, which is created if necessary.
 pub fn join(curves: &mut Vec<Curve>, name: String, point: Point) {
     match curves.iter_mut().find(|c| c.name == name) {
         Some(curve) => curve.points.push(point),
-        None => curves.push(Curve { name, points: vec![point], line: None }),
+        None => curves.push(Curve::new(name, [point])),
     }
 }
 
@@ -205,6 +191,19 @@ impl Chart {
         };
         chart.log_y = chart.spreads();
         chart
+    }
+
+    /// A chart with two logarithmic axes.
+    pub fn logarithmic(name: &str, x: &str, y: &str, curves: Vec<Curve>) -> Chart {
+        Chart {
+            log: true,
+            log_y: true,
+            name: name.to_owned(),
+            x: x.to_owned(),
+            y: y.to_owned(),
+            curves,
+            ..Chart::default()
+        }
     }
 
     /// All points of the chart.

@@ -1,16 +1,14 @@
-//! The machine page: groups of labelled lines, then disturbances and limits of what can be
-//! measured.
+//! Facts of a machine, what disturbs a measurement, and what cannot be measured.
+
+mod facts;
 
 use yamba_record::Machine;
-use yamba_record::machine::details::{Disturbance, Fix, Unmeasurable};
+use yamba_record::machine::details::{Disturbance, Unmeasurable};
+use yamba_report::{Part, Section, Text, Tone, View};
 
-use super::facts;
-use super::layout::Page;
-
-/// Formats the page, with colours if `colour`, at most `width` columns wide. `now` is in seconds
-/// since 1970.
-pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usize>) -> String {
-    let mut page = Page::new(colour, width);
+/// The machine. `now` is in seconds since 1970.
+pub fn view(machine: &Machine, now: f64) -> View {
+    let mut page = Page(View::new("machine"));
     if let Some(details) = machine.details.as_deref() {
         facts::processor(&mut page, machine, details);
         facts::measured_caches(&mut page, machine, now);
@@ -26,7 +24,41 @@ pub(super) fn show(machine: &Machine, now: f64, colour: bool, width: Option<usiz
         disturbances(&mut page, &details.disturbances);
         cannot(&mut page, &details.unmeasurable);
     }
-    page.text
+    page.0
+}
+
+/// The sections written so far.
+struct Page(View);
+
+impl Page {
+    fn section(&mut self, title: &str) {
+        self.0.sections.push(Section { title: title.to_owned(), parts: Vec::new() });
+    }
+
+    /// Adds a label and its value. An empty value means that the system does not report it.
+    fn line(&mut self, label: &str, value: &str) {
+        self.fact(label.into(), if value.is_empty() { "not reported" } else { value });
+    }
+
+    /// Adds a label and the known parts of its value.
+    fn parts(&mut self, label: &str, parts: impl IntoIterator<Item = Option<String>>) {
+        let known: Vec<String> = parts.into_iter().flatten().collect();
+        self.line(label, &known.join(", "));
+    }
+
+    fn fact(&mut self, label: Text, value: &str) {
+        let fact = (label, value.into());
+        match self.0.sections.last_mut().and_then(|section| section.parts.last_mut()) {
+            Some(Part::Facts(facts)) => facts.push(fact),
+            _ => self.add(Part::Facts(vec![fact])),
+        }
+    }
+
+    fn add(&mut self, part: Part) {
+        if let Some(section) = self.0.sections.last_mut() {
+            section.parts.push(part);
+        }
+    }
 }
 
 fn omitted(page: &mut Page, files: &[String]) {
@@ -45,8 +77,8 @@ fn disturbances(page: &mut Page, all: &[Disturbance]) {
         page.line("", "nothing that can be seen from here");
     }
     for one in all {
-        page.warn(&one.name.replace('_', " "), &one.text);
-        fix(page, &one.fix);
+        page.fact(Text::mark(Tone::Warning, one.name.replace('_', " ")), &one.text);
+        page.add(Part::Fix(one.fix.clone()));
     }
 }
 
@@ -56,30 +88,29 @@ fn cannot(page: &mut Page, all: &[Unmeasurable]) {
         page.line("", "nothing that was tried");
     }
     for one in all {
-        page.item(&format!("{}: {}", one.what, one.why));
-        fix(page, &one.fix);
-    }
-}
-
-fn fix(page: &mut Page, fix: &Fix) {
-    match fix {
-        Fix::Command(command) => page.command(command),
-        Fix::Advice(advice) => page.advice(advice),
+        page.add(Part::List(vec![format!("{}: {}", one.what, one.why).into()]));
+        page.add(Part::Fix(one.fix.clone()));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::machine::details::Fix;
     use yamba_record::machine::{Contention, CorePair, CorePairs, MeasuredCache, MeasuredCaches};
+    use yamba_report::terminal::{self, Terminal};
 
     use super::*;
 
+    fn show(machine: &Machine, now: f64) -> String {
+        terminal::text(&view(machine, now), Terminal { width: Some(96), has_colours: false })
+    }
+
     #[test]
     fn page_has_contention_of_each_processor() {
-        let document = include_str!("../../../../machine/src/samples/x86_64_laptop.json");
+        let document = include_str!("../../../machine/src/samples/x86_64_laptop.json");
         let mut machine: Machine = serde_json::from_str(document).unwrap();
         let lines = |machine: &Machine| {
-            let text = show(machine, 9000.0, false, None);
+            let text = show(machine, 9000.0);
             let lines = text.lines().map(str::trim_end);
             let lines = lines.skip_while(|l| !l.starts_with("  neighbours"));
             let lines = lines.take_while(|l| !l.is_empty());
@@ -107,13 +138,13 @@ mod tests {
 
     #[test]
     fn page_has_tested_cores() {
-        let document = include_str!("../../../../machine/src/samples/x86_64_laptop.json");
+        let document = include_str!("../../../machine/src/samples/x86_64_laptop.json");
         let mut machine: Machine = serde_json::from_str(document).unwrap();
         let mut line = |pairs: &[(u64, u64, Option<bool>)]| {
             let pairs = pairs.iter();
             let pair = |&(one, other, shared): &_| CorePair { one, other, shared };
             machine.core_pairs = Some(CorePairs { pairs: pairs.map(pair).collect(), unix_s: 0.0 });
-            let text = show(&machine, 300.0, false, None);
+            let text = show(&machine, 300.0);
             let mut lines = text.lines();
             let line = lines.find_map(|l| l.strip_prefix("  shared cores      "));
             line.unwrap().trim_end().to_owned()
@@ -138,16 +169,16 @@ mod tests {
 
     #[test]
     fn page_has_measured_caches() {
-        let document = include_str!("../../../../machine/src/samples/x86_64_laptop.json");
+        let document = include_str!("../../../machine/src/samples/x86_64_laptop.json");
         let mut machine: Machine = serde_json::from_str(document).unwrap();
-        assert!(!show(&machine, 0.0, false, None).contains("measured caches"));
+        assert!(!show(&machine, 0.0).contains("measured caches"));
         let level = |bytes, latency_ns| MeasuredCache { bytes, latency_ns };
         machine.measured_caches = Some(MeasuredCaches {
             levels: vec![level(36_000.0, 1.08), level(15.0 * 1_048_576.0, 12.34)],
             memory_ns: 133.3,
             unix_s: -300.0,
         });
-        let text = show(&machine, 0.0, false, None);
+        let text = show(&machine, 0.0);
         let line = text.lines().find(|l| l.contains("measured caches"));
         assert_eq!(
             line.map(str::trim_end),
@@ -160,13 +191,13 @@ mod tests {
     #[test]
     fn page_fits_terminal_and_has_every_command() {
         for document in [
-            include_str!("../../../../machine/src/samples/x86_64_laptop.json"),
-            include_str!("../../../../machine/src/samples/aarch64_board.json"),
-            include_str!("../../../../machine/src/samples/riscv64_guest.json"),
-            include_str!("../../../../machine/src/samples/no_files.json"),
+            include_str!("../../../machine/src/samples/x86_64_laptop.json"),
+            include_str!("../../../machine/src/samples/aarch64_board.json"),
+            include_str!("../../../machine/src/samples/riscv64_guest.json"),
+            include_str!("../../../machine/src/samples/no_files.json"),
         ] {
             let machine: Machine = serde_json::from_str(document).unwrap();
-            let text = show(&machine, 0.0, false, None);
+            let text = show(&machine, 0.0);
             let is_command = |line: &str| line.starts_with("    $ ");
             let mut prose = text.lines().filter(|l| !is_command(l));
             assert!(prose.all(|l| l.chars().count() <= 100), "{text}");

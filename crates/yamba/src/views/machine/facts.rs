@@ -5,10 +5,10 @@ use std::fmt::Display;
 use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Tlb};
-use yamba_record::number::bytes;
+use yamba_record::number::{bytes, number};
+use yamba_report::counted;
 
-use super::layout::{Page, hertz};
-use crate::cli::output::counted;
+use super::Page;
 
 /// A part with its name in front.
 fn named<T: Display>(name: &str, value: Option<T>) -> Option<String> {
@@ -30,8 +30,17 @@ fn joined(list: &[String], between: &str) -> Option<String> {
     (!list.is_empty()).then(|| list.join(between))
 }
 
-fn count(number: Option<u64>, one: &str, many: &str) -> Option<String> {
-    number.map(|n| counted(n as usize, one, many))
+fn count(number: Option<u64>, what: &str) -> Option<String> {
+    number.map(|n| counted(n, what))
+}
+
+/// Formats a frequency: `2.6 GHz`, `24 MHz`.
+fn hertz(rate: u64) -> String {
+    let rate = rate as f64;
+    let units = [(1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz")];
+    let unit = units.into_iter().find(|(size, _)| rate >= *size);
+    let (size, unit) = unit.unwrap_or((1.0, "Hz"));
+    format!("{} {unit}", number(rate / size))
 }
 
 pub(super) fn processor(page: &mut Page, machine: &Machine, details: &Details) {
@@ -49,8 +58,8 @@ pub(super) fn processor(page: &mut Page, machine: &Machine, details: &Details) {
     let processors = [
         named("online", p.online.as_ref()),
         named("allowed", others),
-        count(p.cores, "core", "cores"),
-        count(p.packages, "socket", "sockets"),
+        count(p.cores, "core"),
+        count(p.packages, "socket"),
         switch("SMT", p.smt, ["on", "off"]),
         named("isolated", p.isolated.as_ref()),
         named("tickless", p.tickless.as_ref()),
@@ -402,5 +411,18 @@ fn age(seconds: f64) -> String {
         ..7200.0 => format!("{:.0} min", seconds / 60.0),
         ..172_800.0 => format!("{:.0} h", seconds / 3600.0),
         _ => format!("{:.0} days", seconds / 86_400.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_short() {
+        assert_eq!(hertz(24_000_000), "24 MHz");
+        assert_eq!(hertz(2_596_132_000), "2.596 GHz");
+        assert_eq!(hertz(4_000_000_000), "4 GHz");
+        assert_eq!(hertz(250), "250 Hz");
     }
 }
