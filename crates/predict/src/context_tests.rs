@@ -1,8 +1,7 @@
 //! Predictions in the application's context, with truths that were computed by hand.
 
 use crate::change::{CostChange, Replacement, without_started};
-use crate::cost::{Contained, Costs};
-use crate::prediction::Basis;
+use crate::costs::{Contained, Costs};
 use crate::tests::{cost, costs, used, vector};
 use crate::vector::{Round, Started, Traced, Use, Vector};
 use crate::{Context, Prediction, predict, predict_in_context, ranked};
@@ -17,7 +16,7 @@ fn exact(each: &[(&str, Option<f64>, f64)]) -> Costs {
 }
 
 fn on(traced: &Vector, from: &Costs, to: &Costs) -> Prediction {
-    let context = Context::of(traced, "a", from).unwrap();
+    let context = Context::new(traced, "a", from).unwrap();
     predict_in_context(traced, &context, "b", to).unwrap()
 }
 
@@ -53,11 +52,12 @@ fn prediction_hits_the_truth_where_the_context_is_the_same() {
     let truth = 3.0 * (800.0 * reads + 4400.0 * large + 150.0 * stats + 1050.0 * faults);
     let found = on(&traced, &a, &b);
     near(found.predicted_ns, truth);
-    assert_eq!((found.context, found.is_as_traced), (Basis::Traced, false));
-    assert_eq!(found.traced_on.as_deref(), Some("a"));
-    assert_eq!(found.coverage.calls, Some(1.0));
-    assert_eq!(found.coverage.kernel_time, Some(1.0));
-    for product in &found.primitives {
+    let trace = found.trace().unwrap();
+    assert_eq!((trace.traced_on.as_str(), trace.is_as_traced), ("a", false));
+    assert_eq!(serde_json::to_value(&found).unwrap()["context"], "traced");
+    assert_eq!(found.terms.coverage.calls, Some(1.0));
+    assert_eq!(found.terms.coverage.kernel_time, Some(1.0));
+    for product in &found.terms.primitives {
         near(product.context_factor.unwrap(), 3.0);
         near(product.product_ns, product.count * product.cost_ns.unwrap() * 3.0);
     }
@@ -82,13 +82,14 @@ fn prediction_is_the_traced_time_where_the_vector_was_traced() {
     traced.user_ns = Some(1000.0);
     let found = on(&traced, &a, &a);
     near(found.predicted_ns, 9000.0);
-    assert!(found.is_as_traced);
+    assert!(found.is_as_traced());
     assert_eq!(found.interval_ns, None);
-    assert!(found.primitives.iter().all(|p| p.interval_ns.is_none()));
-    assert_eq!(found.other.unwrap().product_ns, 1500.0);
-    assert_eq!(found.other.unwrap().interval_ns, None);
-    assert_eq!(found.predicted_user_ns, Some(1000.0));
-    near(found.per_second_and_core.unwrap(), 1e9 / 10_000.0);
+    assert!(found.terms.primitives.iter().all(|p| p.interval_ns.is_none()));
+    assert_eq!(found.terms.other.unwrap().product_ns, 1500.0);
+    assert_eq!(found.terms.other.unwrap().interval_ns, None);
+    let user = found.user.predicted.unwrap();
+    assert_eq!(user.ns, 1000.0);
+    near(user.per_second_and_core, 1e9 / 10_000.0);
 }
 
 /// Reads become 2 times as slow and stats 4 times. They took 600 and 200 ns, so the time of both
@@ -111,17 +112,17 @@ fn time_without_a_ratio_is_scaled_as_the_covered_time_and_its_interval_spans_the
     traced.kernel_ns = Some(1000.0);
     let found = on(&traced, &a, &b);
     near(found.predicted_ns, 2000.0 + 2.5 * (40.0 + 60.0 + 100.0));
-    let of = |name: &str| found.primitives.iter().find(|p| p.name == name).unwrap();
+    let of = |name: &str| found.terms.primitives.iter().find(|p| p.name == name).unwrap();
     let ioctl = of("ioctl");
     assert!(ioctl.is_carried_over && !ioctl.is_covered);
     assert_eq!((ioctl.cost_ns, ioctl.context_factor), (None, None));
     assert_eq!((ioctl.product_ns, ioctl.interval_ns), (100.0, Some([80.0, 160.0])));
     assert!(of("mmap").is_carried_over, "A has no cost of it");
-    let other = found.other.unwrap();
+    let other = found.terms.other.unwrap();
     assert_eq!((other.traced_ns, other.product_ns), (100.0, 250.0));
     assert_eq!(other.interval_ns, Some([200.0, 400.0]));
-    assert_eq!(found.coverage.calls, Some(3.0 / 5.0));
-    assert_eq!(found.coverage.kernel_time, Some(0.8));
+    assert_eq!(found.terms.coverage.calls, Some(3.0 / 5.0));
+    assert_eq!(found.terms.coverage.kernel_time, Some(0.8));
     // The carried-over terms are off together: 2.5 - 2 of 200 ns below, 4 - 2.5 of them above.
     assert_eq!(found.interval_ns, Some([2400.0, 2800.0]));
 }
@@ -134,7 +135,7 @@ fn kernel_time_below_the_sum_of_its_calls_leaves_no_other_time() {
     traced.kernel_ns = Some(500.0);
     let found = on(&traced, &a, &a);
     assert_eq!(found.predicted_ns, 600.0);
-    assert_eq!(found.other.unwrap().traced_ns, 0.0);
+    assert_eq!(found.terms.other.unwrap().traced_ns, 0.0);
 }
 
 /// 6 % of A and 8 % of B are 10 % of the ratio; both reads share them, stat adds its own in
@@ -171,10 +172,10 @@ fn parts_of_a_composite_keep_their_traced_times() {
     let found = on(&traced, &a, &b);
     // fork without its wait4 and, through it, exit_group by 3, wait4 by its own 2.
     near(found.predicted_ns, 4500.0 + 800.0 + 300.0);
-    assert_eq!(found.contained, []);
-    let exit = found.primitives.iter().find(|p| p.name == "exit_group").unwrap();
+    assert_eq!(found.terms.contained, []);
+    let exit = found.terms.primitives.iter().find(|p| p.name == "exit_group").unwrap();
     assert_eq!(exit.scaled_by.as_deref(), Some("fork"));
-    assert_eq!(found.coverage.kernel_time, Some(1.0));
+    assert_eq!(found.terms.coverage.kernel_time, Some(1.0));
 }
 
 /// One kind doubles, the other becomes four times as slow: the ratio of a fault of unknown kind is
@@ -191,8 +192,8 @@ fn page_fault_of_unknown_kind_has_the_ratios_of_the_kinds() {
     let found = on(&traced, &a, &b);
     assert_eq!(found.predicted_ns, 3000.0);
     assert_eq!(found.interval_ns, Some([2000.0, 4000.0]));
-    let fault = &found.primitives[0];
-    assert!(fault.is_of_any_kind && fault.is_covered);
+    let fault = &found.terms.primitives[0];
+    assert!(fault.marks.is_of_any_kind && fault.is_covered);
 }
 
 /// One system lacks the cost of copies, so that those have the ratios of the other kinds.
@@ -208,7 +209,7 @@ fn page_fault_without_a_cost_on_one_system_has_the_ratios_of_the_kinds() {
     let found = on(&traced, &a, &b);
     assert_eq!(found.predicted_ns, 3000.0);
     assert_eq!(found.interval_ns, Some([2000.0, 4000.0]));
-    assert!(found.primitives[0].is_of_any_kind);
+    assert!(found.terms.primitives[0].marks.is_of_any_kind);
 }
 
 /// All reads take 2 times as long as in the benchmark and all writes 4 times: (800 + 400) / (400 +
@@ -234,8 +235,8 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
     traced.kernel_ns = Some(2400.0);
     let found = on(&traced, &a, &a);
     let of = |name: &str, size: Option<f64>| {
-        let is_it = |p: &&crate::product::Product| p.name == name && p.size == size;
-        found.primitives.iter().find(is_it).unwrap()
+        let is_it = |p: &&crate::prediction::product::Product| p.name == name && p.size == size;
+        found.terms.primitives.iter().find(is_it).unwrap()
     };
     let parts = [
         // The excess of 300 ns doubles with the size: 700 ns. Two smaller writes take 799 ns with
@@ -247,13 +248,13 @@ fn uses_without_a_time_get_the_factor_of_similar_uses() {
     ];
     for (product, expected) in parts {
         near(product.product_ns, expected);
-        assert!(product.is_factor_of_others);
+        assert!(product.marks.is_factor_of_others);
     }
     assert!(!of("ioctl", None).is_covered);
     // Their time is within the kernel time, so the other time is without it.
     near(found.predicted_ns, 2400.0);
-    near(found.other.unwrap().traced_ns, 2400.0 - 1200.0 - 749.5 - 100.0 - 24.0 - 2.4);
-    assert_eq!(found.coverage.kernel_time, None);
+    near(found.terms.other.unwrap().traced_ns, 2400.0 - 1200.0 - 749.5 - 100.0 - 24.0 - 2.4);
+    assert_eq!(found.terms.coverage.kernel_time, None);
 }
 
 /// Open takes 300 ns in the application and 100 ns in the benchmark. On another system with the
@@ -298,7 +299,7 @@ fn changed_cost_changes_the_product_of_its_primitive_only() {
     CostChange::read("open=0.5x").unwrap().apply(&mut a_changed).unwrap();
     let found = on(&traced, &a, &a_changed);
     near(found.predicted_ns, 700.0);
-    assert!(found.is_as_traced, "the same run, with a changed cost");
+    assert!(found.is_as_traced(), "the same run, with a changed cost");
 }
 
 /// The fork's benchmark has 26 page faults here and 36 there: it takes 100 and 300 us without them.
@@ -342,10 +343,10 @@ fn use_without_a_size_has_the_ratio_of_its_kind_at_the_traced_time() {
         vector(vec![timed("exit_group", None, 2.0, 300.0), timed("stat", None, 1.0, 20.0)]);
     let found = on(&traced, &a, &b);
     near(found.predicted_ns, 300.0 * 600.0 / 150.0 + 20.0);
-    let end = found.primitives.iter().find(|p| p.name == "exit_group");
+    let end = found.terms.primitives.iter().find(|p| p.name == "exit_group");
     let end = end.unwrap();
     assert_eq!(end.scaled_by.as_deref(), Some("exit_group(pages)"));
-    assert!(!end.is_extrapolated);
+    assert!(!end.marks.is_extrapolated);
     // A changed cost of the kind is the call's own.
     let mut changed = b.clone();
     let change = CostChange::read("exit_group(pages)=0.5x").unwrap();
@@ -355,7 +356,7 @@ fn use_without_a_size_has_the_ratio_of_its_kind_at_the_traced_time() {
     let long = vector(vec![timed("exit_group", None, 1.0, 400.0), timed("stat", None, 1.0, 20.0)]);
     let found = on(&long, &a, &b);
     near(found.predicted_ns, 400.0 * 700.0 / 200.0 + 20.0);
-    assert!(found.primitives[0].is_extrapolated);
+    assert!(found.terms.primitives[0].marks.is_extrapolated);
 }
 
 /// If all page faults copy a page, the fork itself takes 800 ns on both systems, and if all zero
@@ -391,9 +392,9 @@ fn other_width_of_pointers_is_named() {
     let traced = vector(vec![timed("page_fault(copy)", None, 10.0, 15_000.0)]);
     let found = on(&traced, &wide, &narrow);
     near(found.predicted_ns, 30_000.0);
-    assert!(found.limits[0].contains("4 instead of 8 bytes"), "{:?}", found.limits);
-    assert!(on(&traced, &wide, &system(Some(8), 2000.0)).limits.is_empty());
-    assert!(on(&traced, &wide, &system(None, 2000.0)).limits.is_empty());
+    assert!(found.caveats.limits[0].contains("4 instead of 8 bytes"), "{:?}", found.caveats.limits);
+    assert!(on(&traced, &wide, &system(Some(8), 2000.0)).caveats.limits.is_empty());
+    assert!(on(&traced, &wide, &system(None, 2000.0)).caveats.limits.is_empty());
 }
 
 /// Sixteen small reads become one large read. The cost of a null call is unknown, so the time of
@@ -409,7 +410,7 @@ fn replaced_calls_take_the_excess_of_their_primitive() {
     let mut traced =
         vector(vec![timed("read", Some(4096.0), 32.0, 9600.0), timed("stat", None, 1.0, 700.0)]);
     traced.kernel_ns = Some(11_000.0);
-    let context = Context::of(&traced, "a", &a).unwrap();
+    let context = Context::new(&traced, "a", &a).unwrap();
     let change = |text: &str| {
         let mut changed = traced.clone();
         Replacement::read(text).unwrap().apply(&mut changed).unwrap();
@@ -433,12 +434,12 @@ fn larger_call_is_between_the_grown_excess_and_the_time_of_smaller_ones() {
     ]);
     let large = |each_ns: f64| {
         let traced = vector(vec![timed("read", Some(4096.0), 32.0, 32.0 * each_ns)]);
-        let context = Context::of(&traced, "a", &a).unwrap();
+        let context = Context::new(&traced, "a", &a).unwrap();
         let mut changed = traced.clone();
         let change = Replacement::read("read@4K*16=read@64K").unwrap();
         change.apply(&mut changed).unwrap();
         let found = predict_in_context(&changed, &context, "a", &a).unwrap();
-        let product = &found.primitives[0];
+        let product = &found.terms.primitives[0];
         let [low, high] = product.interval_ns.unwrap();
         [low, product.product_ns, high].map(|ns| ns / 2.0)
     };
@@ -462,7 +463,7 @@ fn excess_of_a_larger_call_does_not_depend_on_its_cost() {
         ("null", None, 20.0),
     ]);
     let traced = vector(vec![timed("read", Some(4096.0), 16.0, 16.0 * 120.0)]);
-    let context = Context::of(&traced, "a", &a).unwrap();
+    let context = Context::new(&traced, "a", &a).unwrap();
     let mut changed = traced.clone();
     let change = Replacement::read("read@4K*16=read@64K").unwrap();
     change.apply(&mut changed).unwrap();
@@ -472,7 +473,7 @@ fn excess_of_a_larger_call_does_not_depend_on_its_cost() {
         change.apply(&mut costs).unwrap();
         let found = predict_in_context(&changed, &context, "a", &costs).unwrap();
         near(found.predicted_ns, 1000.0 * factor + (320.0 + 620.0) / 2.0);
-        near(found.primitives[0].interval_ns.unwrap()[1], 1000.0 * factor + 620.0);
+        near(found.terms.primitives[0].interval_ns.unwrap()[1], 1000.0 * factor + 620.0);
     }
 }
 
@@ -500,7 +501,7 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
         runs: None,
         rounds: vec![round; 2],
     });
-    let context = Context::of(&traced, "a", &a).unwrap();
+    let context = Context::new(&traced, "a", &a).unwrap();
     let after = |change: &str| {
         let mut changed = traced.clone();
         Replacement::read(change).unwrap().apply(&mut changed).unwrap();
@@ -508,18 +509,18 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
     };
     let without_fork = after("fork=");
     near(without_fork.predicted_ns, 200.0);
-    near(without_fork.leaving_ns.unwrap(), 80.0);
+    near(without_fork.trace().unwrap().leaving_ns.unwrap(), 80.0);
     let [low, high] = without_fork.interval_ns.unwrap();
     near(low, 120.0);
     near(high, 200.0);
     // Without the reads, a fifth of the work, up to a fifth of the excess of 400 ns leaves.
-    near(after("read=").leaving_ns.unwrap(), 80.0);
+    near(after("read=").trace().unwrap().leaving_ns.unwrap(), 80.0);
     // Nothing is removed, or as much is added.
     let same = predict_in_context(&traced, &context, "a", &a).unwrap();
-    assert_eq!(same.leaving_ns, None);
+    assert_eq!(same.trace().unwrap().leaving_ns, None);
     near(same.interval_ns.unwrap()[0], 1000.0);
-    assert_eq!(after("=read*2").leaving_ns, None);
-    assert_eq!(after("read=fork").leaving_ns, None);
+    assert_eq!(after("=read*2").trace().unwrap().leaving_ns, None);
+    assert_eq!(after("read=fork").trace().unwrap().leaving_ns, None);
 }
 
 /// A program is started by `fork` and `execve`, and then by `vfork`. The benchmarks of both contain
@@ -539,7 +540,7 @@ fn replaced_whole_takes_the_factor_of_the_other_whole() {
         timed("fork", None, 1.0, 60.0),
         timed("exit_group", None, 1.0, 20.0),
     ]);
-    let context = Context::of(&traced, "a", &a).unwrap();
+    let context = Context::new(&traced, "a", &a).unwrap();
     let mut changed = traced.clone();
     for change in ["fork=", "execve=execve(vfork)"] {
         let change = Replacement::read(change).unwrap();
@@ -548,7 +549,7 @@ fn replaced_whole_takes_the_factor_of_the_other_whole() {
     // The whole took 200 ns in the application and 100 ns in the benchmark, so the factor is 2.
     let found = predict_in_context(&changed, &context, "a", &a).unwrap();
     near(found.predicted_ns, 2.0 * 50.0);
-    assert_eq!(found.contained.len(), 1, "{found:?}");
+    assert_eq!(found.terms.contained.len(), 1, "{found:?}");
 }
 
 /// A process is started once a unit. It makes one of three reads, the larger one, and the stat.
@@ -571,12 +572,12 @@ fn started_processes_are_removed_with_their_part_of_each_use() {
         [timed("fork", None, 1.0, 300.0), timed("read", Some(4.0), 2.0, 200.0)]
     );
     assert_eq!((left.kernel_ns, left.user_ns), (Some(500.0), Some(400.0)));
-    let context = Context::of(&left, "a", &a).unwrap().with_removed(removed_ns);
+    let context = Context::new(&left, "a", &a).unwrap().with_removed(removed_ns);
     let found = predict_in_context(&left, &context, "a", &a).unwrap();
     near(found.predicted_ns, 500.0);
     // A sixth of the work is removed: up to a sixth of the excess of 300 - 100 + 200 - 100 ns
     // leaves.
-    near(found.leaving_ns.unwrap(), 50.0);
+    near(found.trace().unwrap().leaving_ns.unwrap(), 50.0);
     let reason = without_started(&mut left).unwrap_err();
     assert!(reason.contains("has no `started` calls"), "{reason}");
 }
@@ -598,7 +599,7 @@ fn changed_application_takes_the_context_of_another() {
         timed("ioctl", None, 1.0, 40.0),
     ]);
     let other = vector(vec![timed("read", None, 4.0, 480.0)]);
-    let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
+    let [own, theirs] = [&traced, &other].map(|v| Context::new(v, "a", &a).unwrap());
     let mut changed = traced.clone();
     for change in ["fork=", "=write*3"] {
         let change = Replacement::read(change).unwrap();
@@ -612,17 +613,21 @@ fn changed_application_takes_the_context_of_another() {
     // Reads for static pages take 120 ns, and their factor is 1.2. Before, the factor of all calls
     // was 2300 / 450.
     let of = |name: &str| {
-        let product = found.primitives.iter().find(|p| p.name == name);
+        let product = found.terms.primitives.iter().find(|p| p.name == name);
         let product = product.unwrap();
-        (product.product_ns, product.is_factor_of_others)
+        (product.product_ns, product.marks.is_factor_of_others)
     };
     assert_eq!(of("read"), (240.0, false));
     assert_eq!(of("stat"), (60.0, true));
     assert_eq!(of("write"), (252.0, true));
     near(of("ioctl").0, 40.0 * 1.2 * 450.0 / 2300.0);
     near(found.predicted_ns, 240.0 + 60.0 + 252.0 + of("ioctl").0);
-    assert_eq!(found.context_from.as_deref(), Some("static"));
-    assert_eq!(found.leaving_ns, None, "the other application lacks the removed work");
+    assert_eq!(found.trace().unwrap().context_from.as_deref(), Some("static"));
+    assert_eq!(
+        found.trace().unwrap().leaving_ns,
+        None,
+        "the other application lacks the removed work"
+    );
     // Without the own times, nothing says how long a call without a cost takes.
     assert_eq!(
         with(None).unwrap_err(),
@@ -640,12 +645,12 @@ fn call_takes_the_time_of_the_nearest_size_in_another_context() {
         timed("read", Some(9000.0), 1.0, 9999.0),
     ]);
     let far_size = vector(vec![timed("read", Some(40.0), 1.0, 8.0)]);
-    let own = Context::of(&traced, "a", &a).unwrap();
+    let own = Context::new(&traced, "a", &a).unwrap();
     let in_context_of = |other: &Vector| {
-        let context = Context::of(other, "a", &a).unwrap();
+        let context = Context::new(other, "a", &a).unwrap();
         let context = context.applied_to(&traced, "other", Some(&own));
         let found = predict_in_context(&traced, &context, "a", &a).unwrap();
-        (found.predicted_ns, found.primitives[0].is_factor_of_others)
+        (found.predicted_ns, found.terms.primitives[0].marks.is_factor_of_others)
     };
     // 5000 bytes cost 500 ns in the benchmark, and 4100 bytes 410 ns.
     let (ns, is_estimated) = in_context_of(&near_size);
@@ -664,11 +669,11 @@ fn factor_of_another_kind_is_at_least_1() {
     let a = exact(&[("read(tcp)", None, 600.0), ("read(unix)", None, 800.0)]);
     for (traced_ns, factor) in [(900.0, 1.5), (300.0, 1.0)] {
         let traced = vector(vec![timed("read(tcp)", None, 1.0, traced_ns)]);
-        let context = Context::of(&traced, "a", &a).unwrap();
+        let context = Context::new(&traced, "a", &a).unwrap();
         let changed = vector(vec![used("read(unix)", None, 1.0)]);
         let found = predict_in_context(&changed, &context, "a", &a).unwrap();
-        near(found.primitives[0].product_ns, 800.0 * factor);
-        let [low, high] = found.primitives[0].interval_ns.unwrap();
+        near(found.terms.primitives[0].product_ns, 800.0 * factor);
+        let [low, high] = found.terms.primitives[0].interval_ns.unwrap();
         near(low, 800.0 * traced_ns / 600.0);
         near(high, 800.0 * factor);
     }
@@ -689,7 +694,7 @@ fn rare_call_of_another_application_is_no_context() {
             timed("open(file)", None, opens, opens * 20_000.0),
         ]);
         let changed = vector(vec![used("read(file)", None, 1.0), used(added, None, 1.0)]);
-        let context = Context::of(&other, "a", &a).unwrap();
+        let context = Context::new(&other, "a", &a).unwrap();
         let context = context.applied_to(&changed, "other", None);
         let found = predict_in_context(&changed, &context, "a", &a).unwrap();
         found.predicted_ns
@@ -719,8 +724,8 @@ fn page_faults_of_all_kinds_are_in_the_time_of_the_whole() {
         timed("page_fault(copy)", None, 4.0, 200.0),
         timed("page_fault(zero)", None, 12.0, 600.0),
     ]);
-    let context = Context::of(&traced, "a", &a).unwrap();
-    near(context.factor("fork").unwrap().ratio, 4.0);
+    let context = Context::new(&traced, "a", &a).unwrap();
+    near(context.times.factor("fork").unwrap().ratio, 4.0);
 }
 
 /// The benchmark of `fork` contains the end of the process, which a trace has apart.
@@ -732,7 +737,7 @@ fn parts_of_a_whole_share_the_time_that_it_takes_in_the_context_of_another() {
     let traced =
         vector(vec![timed("fork", None, 1.0, 600.0), timed("exit_group", None, 1.0, 200.0)]);
     let other = vector(vec![timed("stat", None, 1.0, 100.0)]);
-    let [own, theirs] = [&traced, &other].map(|v| Context::of(v, "a", &a).unwrap());
+    let [own, theirs] = [&traced, &other].map(|v| Context::new(v, "a", &a).unwrap());
     let context = theirs.applied_to(&traced, "static", Some(&own));
     // The whole has the factor 2.
     let found = predict_in_context(&traced, &context, "a", &a).unwrap();
@@ -742,16 +747,16 @@ fn parts_of_a_whole_share_the_time_that_it_takes_in_the_context_of_another() {
 #[test]
 fn vectors_without_times_or_costs_have_no_context() {
     let a = exact(&[("read", None, 100.0)]);
-    let reason = |vector: &Vector| Context::of(vector, "old", &a).unwrap_err();
+    let reason = |vector: &Vector| Context::new(vector, "old", &a).unwrap_err();
     let bare = vector(vec![used("read", None, 1.0)]);
     assert_eq!(reason(&bare), "the vector has no times");
     let other = vector(vec![timed("stat", None, 1.0, 5.0)]);
-    let lacking = |system: &Costs| Context::of(&other, "old", &a).unwrap().lacking_costs(system);
+    let lacking = |system: &Costs| Context::new(&other, "old", &a).unwrap().lacking_costs(system);
     let expected = "old has no cost of a primitive with a traced time";
     assert_eq!(lacking(&exact(&[("stat", None, 9.0)])).as_deref(), Some(expected));
     assert_eq!(lacking(&a), None, "the run of the trace itself");
     let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
-    let context = Context::of(&traced, "a", &a).unwrap();
+    let context = Context::new(&traced, "a", &a).unwrap();
     let b = exact(&[("stat", None, 1.0)]);
     let fault = predict_in_context(&traced, &context, "b", &b).unwrap_err();
     assert_eq!(fault, "b and a, where it was traced, do not both have a cost of read");
@@ -764,14 +769,14 @@ fn machine_of_the_trace_needs_no_costs() {
     let mut traced = vector(vec![timed("stat", None, 2.0, 500.0)]);
     traced.kernel_ns = Some(700.0);
     let found = on(&traced, &few, &few);
-    assert!(found.is_as_traced);
+    assert!(found.is_as_traced());
     assert_eq!((found.predicted_ns, found.interval_ns), (700.0, None));
-    assert_eq!(found.coverage.calls, Some(0.0));
+    assert_eq!(found.terms.coverage.calls, Some(0.0));
     // Runs without any cost may be of two machines.
     let mut none = Costs::default();
-    assert!(!none.is_of_same_run(&Costs::default()));
+    assert!(!none.is_from_same_run(&Costs::default()));
     none.processor = Some("Z80".to_owned());
-    assert!(none.is_of_same_run(&none.clone()));
+    assert!(none.is_from_same_run(&none.clone()));
 }
 
 /// The trace is common to both systems, so its unknown spread does not matter for their order.
@@ -797,13 +802,13 @@ fn systems_with_known_user_times_are_ranked_by_both_times() {
     let [mut here, mut there] = [on(&traced, &a, &a), on(&traced, &a, &b)];
     let order = |all: [&Prediction; 2]| ranked(&all)[0].predicted_ns;
     assert_eq!(order([&here, &there]), 250.0);
-    here.set_user_time(Some(1000.0), None);
-    there.set_user_time(Some(2000.0), Some([1900.0, 2100.0]));
+    here.set_user_time(Some(1000.0));
+    there.set_scaled_user_time(2000.0, [1900.0, 2100.0], "lat_mul");
     assert_eq!(order([&here, &there]), 500.0);
     let first = ranked(&[&here, &there])[0].clone();
     assert_eq!(first.predicted_user_ns, Some(1000.0));
     assert_eq!(first.is_before_later, Some(true));
-    there.set_user_time(Some(2000.0), Some([1000.0, 3000.0]));
+    there.set_scaled_user_time(2000.0, [1000.0, 3000.0], "lat_mul");
     let first = ranked(&[&here, &there])[0].clone();
     assert_eq!(first.is_before_later, Some(false));
 }
@@ -812,7 +817,7 @@ fn systems_with_known_user_times_are_ranked_by_both_times() {
 /// other calls.
 #[test]
 fn clock_readings_are_added_where_they_enter_the_kernel() {
-    let reading = crate::clock::READING;
+    let reading = crate::names::CLOCK_READING;
     let a = exact(&[("read(file)", None, 400.0), ("null", None, 50.0), (reading, None, 20.0)]);
     let b = exact(&[("read(file)", None, 800.0), ("null", None, 5000.0), (reading, None, 6000.0)]);
     let mut traced = vector(vec![timed("read(file)", None, 10.0, 3.0 * 4000.0)]);
@@ -820,13 +825,17 @@ fn clock_readings_are_added_where_they_enter_the_kernel() {
     near(on(&traced, &a, &a).predicted_ns, 12_000.0);
     let found = on(&traced, &a, &b);
     near(found.predicted_ns, 24_000.0 + 12_000.0);
-    let product = found.primitives.iter().find(|p| p.name == reading);
+    let product = found.terms.primitives.iter().find(|p| p.name == reading);
     assert_eq!(product.map(|p| (p.count, p.product_ns)), Some((2.0, 12_000.0)));
     near(predict(&traced, "b", &b).unwrap().predicted_ns, 8000.0 + 12_000.0);
     let without = exact(&[("read(file)", None, 800.0), ("null", None, 5000.0)]);
     let found = on(&traced, &a, &without);
     near(found.predicted_ns, 24_000.0);
-    assert!(found.limits.iter().any(|limit| limit.contains(reading)), "{:?}", found.limits);
+    assert!(
+        found.caveats.limits.iter().any(|limit| limit.contains(reading)),
+        "{:?}",
+        found.caveats.limits
+    );
 }
 
 /// The part of started processes in the readings is unknown.
@@ -883,7 +892,7 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
     // Times that are not scaled may be off by the scale, too.
     near(unscaled, border + 1.0 - 200.0 * share / 300.0);
     let a = exact(&[("read", None, 50.0)]);
-    let context = Context::of(&traced, "a", &a).unwrap();
+    let context = Context::new(&traced, "a", &a).unwrap();
     let found = predict_in_context(&traced, &context, "a", &a).unwrap();
     let [low, high] = found.interval_ns.unwrap();
     near(low, found.predicted_ns * (1.0 - border));

@@ -1,6 +1,6 @@
 //! Known answers of the HBench thesis, chapter 4: applications on Java virtual machines.
 
-use crate::cost::{Cost, Costs, Measured};
+use crate::costs::{Cost, Costs, Measured};
 use crate::predict;
 use crate::vector::{SCHEMA, Use, Vector};
 

@@ -1,10 +1,9 @@
 //! Known answers of the HBench thesis (chapter 6), and rules that every prediction keeps.
 
-use crate::cost::Contained;
-
 use crate::change::{CostChange, Replacement};
-use crate::cost::{Cost, Costs, Measured};
-use crate::ratio::{ratio, with_user_time};
+use crate::costs::{Contained, Cost, Costs, Measured};
+use crate::prediction::several::{ratio, with_user_time};
+use crate::prediction::{Caveats, MeasuredTimes};
 use crate::vector::{SCHEMA, Use, Vector};
 use crate::{Prediction, Unclear, predict, ranked};
 
@@ -173,7 +172,7 @@ fn calls_that_may_wait_are_not_charged_as_null_calls() {
     assert!(reason.contains("of fdatasync(file), read(tcp)@4096, which may wait"), "{reason}");
     let text = serde_json::to_value(&found).unwrap();
     assert!(text["interval_ns"][1].is_null() && text["interval_ns"][0].is_number());
-    let unknown: Vec<_> = found.primitives.iter().filter(|p| p.is_unknown).collect();
+    let unknown: Vec<_> = found.terms.primitives.iter().filter(|p| p.is_unknown).collect();
     assert_eq!(unknown.len(), 2);
     assert!(unknown.iter().all(|p| p.product_ns == 0.0 && p.cost_ns.is_none()));
     // A system of which less is known is not known to be faster, and a ratio to it has no upper
@@ -270,7 +269,7 @@ fn a_system_that_may_lack_kernel_time_is_not_known_to_be_faster() {
     let on = |ns: f64, limits: Vec<String>| {
         let costs = costs(&[("a", None, cost(ns, 0.0))]);
         let found = predict(&vector(vec![used("a", None, 1.0)]), "s", &costs).unwrap();
-        Prediction { limits, ..found }
+        Prediction { caveats: Caveats { limits, ..found.caveats.clone() }, ..found }
     };
     let first = |limits: Vec<String>| {
         let all = [on(100.0, limits), on(200.0, Vec::new())];
@@ -376,12 +375,12 @@ fn a_use_without_a_kind_costs_between_the_cheapest_and_the_dearest_kind() {
     ]);
     let uses = vec![used("page_fault", None, 2.0), used("page", None, 1.0)];
     let found = predict(&vector(uses), "s", &system).unwrap();
-    let fault = &found.primitives[0];
+    let fault = &found.terms.primitives[0];
     let expected = (Some(650.0), Some([780.0, 1820.0]));
     assert_eq!((fault.cost_ns, fault.interval_ns), expected);
-    assert!(fault.is_of_any_kind && fault.is_covered && !fault.is_extrapolated);
+    assert!(fault.marks.is_of_any_kind && fault.is_covered && !fault.marks.is_extrapolated);
     assert_eq!(found.predicted_ns, 1300.0 + 100.0);
-    assert_eq!(found.coverage.calls, Some(2.0 / 3.0));
+    assert_eq!(found.terms.coverage.calls, Some(2.0 / 3.0));
 }
 
 #[test]
@@ -389,12 +388,23 @@ fn measured_times_stand_beside_the_prediction() {
     let system = costs(&[("null", None, cost(100.0, 1.0))]);
     let uses = vec![used("null", None, 9.0)];
     let mut found = predict(&vector(uses), "s", &system).unwrap();
-    assert_eq!((found.measured_ns, found.error), (None, None));
-    found.compare_with(1200.0, [1100.0, 1300.0], 50.0, 7.0);
-    assert_eq!(found.measured_units, Some(7.0));
-    assert_eq!(found.error, Some(-0.25));
-    found.compare_with(0.0, [0.0, 0.0], 50.0, 7.0);
-    assert_eq!((found.measured_ns, found.error), (Some(0.0), None));
+    assert_eq!(found.measured, None);
+    let measured = MeasuredTimes {
+        kernel_ns: 1200.0,
+        by_ticks_ns: None,
+        interval_ns: [1100.0, 1300.0],
+        user_ns: 50.0,
+        units: 7.0,
+        error: None,
+    };
+    found.compare_with(measured);
+    assert_eq!(found.measured, Some(MeasuredTimes { error: Some(-0.25), ..measured }));
+    let document = serde_json::to_value(&found).unwrap();
+    assert_eq!(document["measured_ns"], 1200.0);
+    assert_eq!((&document["measured_units"], &document["error"]), (&7.0.into(), &(-0.25).into()));
+    let none = MeasuredTimes { kernel_ns: 0.0, ..measured };
+    found.compare_with(none);
+    assert_eq!(found.measured, Some(none));
 }
 
 #[test]
@@ -410,9 +420,9 @@ fn what_a_primitive_contains_is_not_charged_twice() {
     let uses = vec![used("fork", None, 2.0), used("exit", None, 3.0), used("wait4", None, 2.0)];
     let found = predict(&vector(uses), "s", &system).unwrap();
     assert_eq!(found.predicted_ns, 2000.0 + 300.0);
-    let within: Vec<_> = found.contained.iter().map(|c| (c.name.as_str(), c.count)).collect();
+    let within: Vec<_> = found.terms.contained.iter().map(|c| (c.name.as_str(), c.count)).collect();
     assert_eq!(within, [("exit", 2.0), ("wait4", 2.0)]);
-    assert_eq!(found.coverage.calls, Some(1.0));
+    assert_eq!(found.terms.coverage.calls, Some(1.0));
 }
 
 /// A disturbed figure leaves a system without the cost of one kind.
@@ -430,7 +440,7 @@ fn page_fault_without_the_cost_of_its_kind_has_that_of_any_kind() {
     ];
     let found = predict(&vector(uses), "s", &system).unwrap();
     assert_eq!(found.predicted_ns, 100.0 + 80.0 + 1.0);
-    let is_covered: Vec<bool> = found.primitives.iter().map(|p| p.is_covered).collect();
+    let is_covered: Vec<bool> = found.terms.primitives.iter().map(|p| p.is_covered).collect();
     assert_eq!(is_covered, [true, true, false]);
     // A page fault of another kind is no copy.
     let mut changed = system;
@@ -469,10 +479,10 @@ fn parts_of_unknown_kind_are_taken_from_all_kinds() {
     };
     let found = of_kinds(1.0);
     assert_eq!(found.predicted_ns, 9000.0 + 12.0 * 100.0 + 3.0 * 50.0 + 1.0);
-    assert_eq!(found.contained[0].count, 10.0);
+    assert_eq!(found.terms.contained[0].count, 10.0);
     let all = of_kinds(3.0);
     assert_eq!(all.predicted_ns, 27000.0 + 1.0);
-    assert_eq!(all.contained[0].count, 25.0);
+    assert_eq!(all.terms.contained[0].count, 25.0);
 }
 
 #[test]
@@ -483,12 +493,12 @@ fn other_calls_are_charged_as_null_calls_and_lower_the_coverage() {
     let uses = vec![timed("stat", 3.0, 1500.0), timed("ioctl", 1.0, 500.0)];
     let found = predict(&vector(uses.clone()), "s", &system).unwrap();
     assert_eq!(found.predicted_ns, 1600.0);
-    assert_eq!(found.coverage.calls, Some(0.75));
-    assert_eq!(found.coverage.kernel_time, Some(0.75));
+    assert_eq!(found.terms.coverage.calls, Some(0.75));
+    assert_eq!(found.terms.coverage.kernel_time, Some(0.75));
     let with_faults = Vector { kernel_ns: Some(4000.0), ..vector(uses) };
-    let coverage = predict(&with_faults, "s", &system).unwrap().coverage;
+    let coverage = predict(&with_faults, "s", &system).unwrap().terms.coverage;
     assert_eq!(coverage.kernel_time, Some(1500.0 / 4000.0));
-    let covered: Vec<bool> = found.primitives.iter().map(|p| p.is_covered).collect();
+    let covered: Vec<bool> = found.terms.primitives.iter().map(|p| p.is_covered).collect();
     assert_eq!(covered, [true, false]);
 }
 

@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 use yamba_record::number::scale;
 
-use crate::number::listed;
 use crate::ticks::{LogAxis, ends};
+use yamba_record::number::listed;
 
 /// The vertical axis is logarithmic if the greatest figure is at least this multiple of the least.
 const SPREAD: f64 = 20.0;

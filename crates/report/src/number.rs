@@ -47,16 +47,6 @@ pub fn axis_number(value: f64) -> String {
     }
 }
 
-/// Lists names, at most `most` of them: `a, b and 3 more`.
-pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
-    let mut text = shown.join(", ");
-    if names.len() > most {
-        text.push_str(&format!(" and {} more", names.len() - most));
-    }
-    text
-}
-
 /// A count with its noun: `66 samples`, `1 sample`.
 pub fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 {

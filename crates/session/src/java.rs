@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use yamba_harness::unix_s;
 use yamba_jvm::library::jmh::{self, Effort};
 use yamba_jvm::library::{Fault, Jars, Jvm};
-use yamba_predict::{NULL_CALL, machine_name};
+use yamba_predict::{NULL_CALL, Vector, machine_name};
 use yamba_record::{Benchmark, Machine, Note, Run, Status};
 use yamba_store::{Detail, Store, import};
 
@@ -103,6 +103,18 @@ impl JavaHere {
         store.open()?.add(&run)?;
         Ok(run)
     }
+}
+
+/// The least share of the class-library time of a primitive whose cost is measured. The others are
+/// scaled as the measured ones are.
+const LEAST_SHARE: f64 = 0.002;
+
+/// The primitives of a vector that took time; all of them, if it has no times.
+pub fn used(vector: &Vector) -> BTreeSet<String> {
+    let least_ns = LEAST_SHARE * vector.kernel_ns.unwrap_or(0.0);
+    let took_time = |time_ns: Option<f64>| time_ns.is_none_or(|ns| ns > least_ns);
+    let uses = vector.primitives.iter();
+    uses.filter(|used| took_time(used.time_ns)).map(|used| used.name.clone()).collect()
 }
 
 /// The entries of all stored runs of the machine with this name.

@@ -1,6 +1,6 @@
 //! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring,
-//! re-measure stored runs, compare a study's predictions with figures, time a statement, measure
-//! the noise of this machine, and check whether its figures can be trusted.
+//! re-measure stored runs, compare a study's predictions with figures, time a statement, predict an
+//! application, measure the noise of this machine, and check whether its figures can be trusted.
 //!
 //! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings
 //! meanwhile.
@@ -28,6 +28,7 @@ mod neighbours;
 pub mod noise;
 mod observer;
 pub mod page_cache;
+pub mod predict;
 pub mod processors;
 pub mod remeasure;
 pub mod remote;

@@ -9,6 +9,9 @@ use yamba_store::{Detail, Listed, Store, import};
 use super::select;
 use super::{Failure, StoreChoice};
 
+/// Length of a displayed id; longer only if several runs share the prefix.
+const SHORT: usize = 8;
+
 /// Loads runs by reference: a stored run or a document file.
 pub struct Runs {
     choice: StoreChoice,
@@ -116,9 +119,24 @@ pub fn unknown(name: &str, runs: &[&Run]) -> Failure {
     )
 }
 
+/// The shortest prefix of `id`, at least `SHORT` characters long, that is unique among `ids`.
+pub fn short<'a>(id: &'a str, ids: &[&str]) -> &'a str {
+    let is_alone = |head: &&str| !ids.iter().any(|i| *i != id && i.starts_with(head));
+    let heads = (SHORT..id.len()).filter_map(|n| id.get(..n));
+    heads.into_iter().find(is_alone).unwrap_or(id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn displayed_id_is_shortest_unique_prefix() {
+        let ids = ["0123456789abcdef", "0123456780abcdef", "fedcba9876543210"];
+        assert_eq!(short(ids[0], &ids), "0123456789");
+        assert_eq!(short(ids[2], &ids), "fedcba98");
+        assert_eq!(short("x", &["x"]), "x");
+    }
 
     #[test]
     fn exact_name_takes_precedence_over_glob() {

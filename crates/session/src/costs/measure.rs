@@ -29,7 +29,7 @@ const QUICK: Duration = Duration::from_millis(1200);
 const LONG: Duration = Duration::from_secs(5);
 
 /// A request for costs.
-pub struct Asked<'a> {
+pub struct CostRequest<'a> {
     /// The needs of the predictions, from the costs so far.
     pub needs: &'a dyn Fn(&Costs) -> Needs,
     /// The end of the time.
@@ -74,10 +74,14 @@ impl Known {
     ///
     /// # Errors
     /// If the suite cannot be read, or a store that the user named cannot be opened.
-    pub fn measure(&mut self, asked: &Asked, observer: &dyn Observer) -> Result<(), Failure> {
+    pub fn measure(
+        &mut self,
+        wanted: &CostRequest,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
         let mut tried: Vec<(Effort, String)> = Vec::new();
         loop {
-            let Wanted { unmeasured, imprecise } = self.wanted(&(asked.needs)(&self.costs()));
+            let Wanted { unmeasured, imprecise } = self.wanted(&(wanted.needs)(&self.costs()));
             let left = |benchmarks: Vec<String>, effort| -> Vec<String> {
                 let is_left = |name: &String| !tried.iter().any(|(e, n)| *e == effort && n == name);
                 benchmarks.into_iter().filter(is_left).collect()
@@ -87,14 +91,14 @@ impl Known {
                 false => (quick, Effort::Quick),
                 true => (left(imprecise, Effort::Long), Effort::Long),
             };
-            let time = asked.until.saturating_duration_since(Instant::now());
+            let time = wanted.until.saturating_duration_since(Instant::now());
             let time = time.saturating_sub(RESERVE);
             let fitting = (time.as_secs_f64() / effort.expected().as_secs_f64()) as usize;
-            if benchmarks.is_empty() || fitting == 0 || asked.stop.requested() {
+            if benchmarks.is_empty() || fitting == 0 || wanted.stop.requested() {
                 return Ok(());
             }
             let benchmarks = benchmarks[..fitting.min(benchmarks.len())].to_vec();
-            self.measure_these(&benchmarks, effort, asked, observer)?;
+            self.measure_these(&benchmarks, effort, wanted, observer)?;
             tried.extend(benchmarks.into_iter().map(|name| (effort, name)));
         }
     }
@@ -104,27 +108,27 @@ impl Known {
         &mut self,
         benchmarks: &[String],
         effort: Effort,
-        asked: &Asked,
+        wanted: &CostRequest,
         observer: &dyn Observer,
     ) -> Result<(), Failure> {
-        let until = asked.until.checked_sub(RESERVE).unwrap_or(asked.until);
+        let until = wanted.until.checked_sub(RESERVE).unwrap_or(wanted.until);
         let may_begin = |begun: usize| {
             let measuring = effort.expected() * (begun as u32 + 1);
-            !asked.stop.requested() && Instant::now() + measuring < until
+            !wanted.stop.requested() && Instant::now() + measuring < until
         };
         let request = Request {
             names: Names { names: benchmarks.to_vec(), ..Names::default() },
             options: effort.options(),
-            arguments: asked.arguments.clone(),
+            arguments: wanted.arguments.clone(),
             ..Request::default()
         };
         let prepared = prepare_while(request, &may_begin, observer)?;
         // Ctrl-C ends the compilers, too: their programs were not built for no other reason.
-        if prepared.count() == 0 || asked.stop.requested() {
+        if prepared.count() == 0 || wanted.stop.requested() {
             return Ok(());
         }
-        let deadline = Deadline::at(until, asked.stop);
-        let measured = prepared.measure(&deadline.stop, asked.store, observer)?;
+        let deadline = Deadline::at(until, wanted.stop);
+        let measured = prepared.measure(&deadline.stop, wanted.store, observer)?;
         self.merged.add_latest(measured.run);
         Ok(())
     }

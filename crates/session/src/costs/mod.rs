@@ -16,7 +16,7 @@ use super::select;
 use super::{Failure, StoreChoice};
 use merged::Merged;
 
-pub use measure::{Asked, TIME, prepared};
+pub use measure::{CostRequest, TIME, prepared};
 
 /// Most runs of which the figures are read, by each of two rules: those with the most benchmarks,
 /// and the latest.
@@ -152,7 +152,7 @@ impl Known {
     ///
     /// # Errors
     /// If the store or the suite cannot be read.
-    pub fn of_machine(
+    pub fn on_machine(
         machine: Machine,
         store: &StoreChoice,
         primitives: &[&str],
@@ -173,7 +173,7 @@ impl Known {
 
     /// The costs. Primitives whose benchmark was not measured yet are marked as such.
     pub fn costs(&self) -> Costs {
-        let mut costs = Costs::of_run(&self.run());
+        let mut costs = Costs::from_run(&self.run());
         let lacking = self.suite.iter().filter(|(benchmark, _)| !self.merged.has(benchmark));
         costs.unmeasured = lacking.map(|(_, primitive)| primitive.clone()).collect();
         costs

@@ -20,7 +20,7 @@ use crate::descriptors::Descriptors;
 use crate::strace::Reader;
 use crate::{Request, Trace};
 use yamba_machine::locale::plain;
-use yamba_predict::page_fault::{MAJOR_FAULT, PAGE_FAULT};
+use yamba_predict::names::{MAJOR_FAULT, PAGE_FAULT};
 use yamba_predict::vector::Use;
 
 /// Traces one run of a command, or a server under its load.

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use yamba_jvm::library::Jvm;
 use yamba_jvm::library::jmh::{self, Effort};
-use yamba_predict::Vector;
-use yamba_session::java::{JavaHere, failure};
+use yamba_session::java::{JavaHere, failure, used};
 use yamba_session::vectors;
 use yamba_toolchain::build::host;
 
@@ -107,18 +106,6 @@ pub(super) fn measure(
         java.map_or(String::new(), |java| java.describe())
     ));
     here.measure(benchmarks, effort, &store.choice(), arguments())
-}
-
-/// The least share of the class-library time of a primitive whose cost is measured. The others are
-/// scaled as the measured ones are.
-const LEAST_SHARE: f64 = 0.002;
-
-/// The primitives of a vector that took time; all of them, if it has no times.
-pub(super) fn used(vector: &Vector) -> BTreeSet<String> {
-    let least_ns = LEAST_SHARE * vector.kernel_ns.unwrap_or(0.0);
-    let took_time = |time_ns: Option<f64>| time_ns.is_none_or(|ns| ns > least_ns);
-    let uses = vector.primitives.iter();
-    uses.filter(|used| took_time(used.time_ns)).map(|used| used.name.clone()).collect()
 }
 
 pub(super) fn jvm(text: &str) -> Result<Jvm, String> {

@@ -1,29 +1,23 @@
 //! `yamba predict`
 
-mod application;
 mod files;
-mod measure;
 mod page;
-mod system;
 mod table;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::cell::Cell;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use yamba_harness::Stop;
 use yamba_jvm::library::Jvm;
-use yamba_predict::change::{CostChange, Replacement, without_started};
-use yamba_predict::document::Predictions;
-use yamba_predict::ratio::ratio;
-use yamba_predict::vector::Platform;
-use yamba_predict::{NULL_CALL, Prediction, READING, Vector, ranked};
-use yamba_session::{costs, vectors};
+use yamba_predict::change::{CostChange, Replacement};
+use yamba_session::predict::{Callbacks, Changes, Notice, PredictionRequest, predict};
 
-use super::{Answer, Failure, StoreOption, java, output};
-use application::{Application, common_basis};
+use super::output::StatusLine;
+use super::{Answer, Failure, StoreOption, Terminal, arguments, java, output, system_failure};
 use files::FileOptions;
-use system::{Measuring, System, Systems};
 
 /// Predict what an application costs on a machine
 ///
@@ -113,237 +107,60 @@ pub(super) struct Predict {
 
 impl Predict {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let measuring = Measuring { begun: Instant::now(), is_thorough: self.thorough };
+        let begun = Instant::now();
         output::check(self.page.as_deref())?;
-        let mut vectors = Vec::new();
-        for path in self.vectors.iter().chain(&self.against) {
-            vectors.push(vectors::load(path, &self.store.choice())?);
-        }
-        let other = self.other_application()?;
-        let accesses = self.files.accesses()?;
-        let removed = self.without_processes(&mut vectors)?;
-        let changed = self.changed(&vectors)?;
-        let all = vectors.iter().chain(&changed);
-        let mut needed = primitives(all.chain(other.iter().map(|(vector, _)| vector)));
-        needed.extend(self.besides());
-        let mut runs = Systems::new(self.store.clone(), needed, measuring);
-        let systems = self.systems(&mut runs, &vectors, &changed)?;
-        let mut applications = Vec::new();
-        for ((vector, changed), removed_ns) in vectors.iter().zip(changed).zip(removed) {
-            let reference = runs.of_trace(vector, self.traced_on.as_deref(), &systems)?;
-            applications.push(Application::new(vector, changed, reference, removed_ns));
-        }
-        if let Some((other, path)) = &other {
-            // Not the version of `--against`, which comes last.
-            for application in applications.iter_mut().take(self.vectors.len()) {
-                application.in_context_of(other, path)?;
-            }
-        }
-        if let Some(base) = applications.last()
-            && self.against.is_some()
-            && self.context.is_some()
-            && base.has_no_times()
-        {
-            let fault = "--context: the vector of --against has no times of a trace";
-            return Err(
-                Failure::new(fault).help("trace the application of --against, or leave it out")
-            );
-        }
-        let against = self.against.is_some().then(|| {
-            common_basis(&mut applications, &systems);
-            applications.pop()
-        });
-        let measures = self.measure && !runs.is_stopped();
-        let against = against.flatten();
-        let mut found = self.predictions(&applications, against.as_ref(), &systems, measures)?;
-        if let Some(accesses) = &accesses {
-            found.file_times = self.files.times(accesses, &systems)?;
-        }
+        let request = PredictionRequest {
+            vectors: self.vectors,
+            against: self.against,
+            runs: self.on,
+            jvms: self.jvm,
+            traced_on: self.traced_on,
+            is_thorough: self.thorough,
+            changes: Changes {
+                costs: self.cost,
+                replacements: self.replace,
+                without_processes: self.without_processes,
+                context: self.context,
+            },
+            user_scale: self.user_scale,
+            measures: self.measure,
+            file_reads: self.files.reads()?,
+            store: self.store.choice(),
+            arguments: own_arguments(),
+        };
+        let line = Cell::new(None);
+        let show = |notice| match notice {
+            Notice::Lines(text) => output::note(&text),
+            Notice::Running(text) => line.set(Some(StatusLine::new(&text))),
+            Notice::RunEnded => line.set(None),
+        };
+        let callbacks = Callbacks {
+            observer: &Terminal::default(),
+            notice: &show,
+            stop: &|| Stop::on_signals().map_err(system_failure),
+        };
+        let found = predict(&request, begun, callbacks)?;
+        let predictions = &found.predictions;
         match &self.page {
             Some(path) => {
-                let misses = accesses.map(|accesses| self.files.miss_ratios(&accesses));
-                output::page(&page::page(&found, misses.as_ref()), path)
+                let misses = request.file_reads.map(|reads| self.files.miss_ratios(&reads));
+                output::page(&page::page(predictions, misses.as_ref()), path)
             }
-            None => {
-                output::json_or_text(self.json, &found, |found| table::text(found, output::width()))
-            }
+            None => output::json_or_text(self.json, predictions, |found| {
+                table::text(found, output::width())
+            }),
         }?;
-        Ok(match runs.is_stopped() {
-            true => Answer::No,
-            false => Answer::Done,
-        })
-    }
-
-    /// Loads the vector of `--context`, without its processes if `--without-processes` removes
-    /// those of the application.
-    fn other_application(&self) -> Result<Option<(Vector, &Path)>, Failure> {
-        let Some(path) = &self.context else {
-            return Ok(None);
-        };
-        let mut other = vectors::load(path, &self.store.choice())?;
-        let has_started = other.primitives.iter().any(|used| used.started.is_some());
-        if self.without_processes && has_started {
-            without_started(&mut other).map_err(nothing_without_processes)?;
-        }
-        Ok(Some((other, path)))
-    }
-
-    /// Removes started processes, except from the version of `--against`. Returns the removed
-    /// kernel time of each vector per unit, in ns.
-    fn without_processes(&self, vectors: &mut [Vector]) -> Result<Vec<f64>, Failure> {
-        let mut removed = vec![0.0; vectors.len()];
-        if self.without_processes {
-            for (vector, ns) in vectors.iter_mut().zip(&mut removed).take(self.vectors.len()) {
-                let found = without_started(vector);
-                *ns = found.map_err(nothing_without_processes)?;
-            }
-        }
-        Ok(removed)
-    }
-
-    /// The vectors with the replacements, which the version of `--against` does not get.
-    fn changed(&self, vectors: &[Vector]) -> Result<Vec<Vector>, Failure> {
-        let mut all = vectors.to_vec();
-        for vector in all.iter_mut().take(self.vectors.len()) {
-            for replacement in &self.replace {
-                let applied = replacement.apply(vector);
-                applied.map_err(|e| Failure::new(format!("--replace: {e}")).help(SPELLING))?;
-            }
-        }
-        Ok(all)
-    }
-
-    /// The systems, with changed costs.
-    fn systems(
-        &self,
-        runs: &mut Systems,
-        vectors: &[Vector],
-        changed: &[Vector],
-    ) -> Result<Vec<System>, Failure> {
-        let mut systems = Vec::new();
-        for reference in &self.on {
-            systems.push(runs.named(reference)?);
-        }
-        for jvm in &self.jvm {
-            systems.push(runs.of_java(jvm.clone(), vectors)?);
-        }
-        if systems.is_empty() {
-            systems.push(match java_of(vectors)? {
-                Some(_) if self.thorough => {
-                    let fault = "--thorough: the missing costs of a Java virtual machine are always measured in full";
-                    return Err(Failure::new(fault).help("leave it out"));
-                }
-                Some(jvm) => runs.of_java(jvm, vectors)?,
-                None => {
-                    let applications = self.applications(runs, vectors, changed)?;
-                    runs.here(&applications, &self.besides())?
-                }
-            });
-        }
-        for system in &mut systems {
-            if self.measure && system.java.is_none() {
-                measure::is_of_this_machine(&system.name, &system.run)?;
-            }
-            for change in &self.cost {
-                let applied = change.apply(&mut system.costs);
-                applied.map_err(|e| {
-                    Failure::new(format!("--cost, on {}: {e}", system.name)).help(SPELLING)
-                })?;
-            }
-        }
-        Ok(systems)
-    }
-
-    /// The applications as a measurement of costs sees them.
-    fn applications(
-        &self,
-        runs: &mut Systems,
-        vectors: &[Vector],
-        changed: &[Vector],
-    ) -> Result<Vec<costs::Application>, Failure> {
-        let has_changes = self.context.is_some() || self.without_processes || !self.cost.is_empty();
-        let each = vectors.iter().zip(changed).map(|(traced, vector)| {
-            Ok(costs::Application {
-                vector: vector.clone(),
-                is_changed: has_changes || traced != vector,
-                traced: runs.origin(traced, self.traced_on.as_deref())?,
-            })
-        });
-        each.collect()
-    }
-
-    /// The primitives whose costs are used beside those of the vectors.
-    fn besides(&self) -> Vec<String> {
-        let changed = self.cost.iter().map(|change| change.name().to_owned());
-        changed.chain(self.files.primitives()).collect()
-    }
-
-    /// `measures`: the applications run here, too.
-    fn predictions(
-        &self,
-        applications: &[Application],
-        against: Option<&Application>,
-        systems: &[System],
-        measures: bool,
-    ) -> Result<Predictions, Failure> {
-        let mut found = Predictions::default();
-        let scale = self.user_scale.as_deref();
-        for application in applications {
-            let start = found.predictions.len();
-            let vector = &application.vector;
-            let is_kernel = vector.platform() == Platform::Kernel;
-            let measured =
-                (measures && is_kernel).then(|| measure::measured(vector)).transpose()?;
-            for system in systems {
-                let mut of_version = application.on(system, scale)?;
-                if let Some(measured) = &measured {
-                    of_version.compare_with(
-                        measured.kernel_ns_each(),
-                        measured.interval_ns(),
-                        measured.user_ns_each(),
-                        measured.units,
-                    );
-                    of_version.measured_by_ticks_ns = Some(measured.kernel_ns_by_ticks());
-                }
-                if let Some(here) = system.java.as_ref().filter(|_| measures) {
-                    measure::of_java(vector, here, &mut of_version)?;
-                }
-                if let Some(against) = against {
-                    let base = against.on(system, scale)?;
-                    found.ratios.push(ratio(&of_version, &base));
-                }
-                found.predictions.push(of_version);
-            }
-            if systems.len() > 1 {
-                let of_vector: Vec<&Prediction> = found.predictions[start..].iter().collect();
-                found.ranking.extend(ranked(&of_vector));
-            }
-        }
-        Ok(found)
+        Ok(if found.is_stopped { Answer::No } else { Answer::Done })
     }
 }
 
-fn nothing_without_processes(fault: String) -> Failure {
-    Failure::new(format!("--without-processes: {fault}"))
-        .help("trace the application again, with a load that makes it start processes")
-}
-
-/// The virtual machine of the vectors' commands. `None`: they do not count calls of Java.
-fn java_of(vectors: &[Vector]) -> Result<Option<Jvm>, Failure> {
-    let of_java = |vector: &&Vector| vector.platform() == Platform::ClassLibrary;
-    let first = vectors.iter().find(of_java);
-    let jvm = first.map(|vector| Jvm::from_command(&vector.command));
-    jvm.transpose().map_err(yamba_session::java::failure)
-}
-
-const SPELLING: &str = "a primitive is written as there, with its size after `@` if it has one";
-
-/// The primitives of all vectors, and the one that stands for others.
-fn primitives<'a>(vectors: impl Iterator<Item = &'a Vector>) -> Vec<String> {
-    let each = vectors.flat_map(|vector| {
-        let uses = vector.primitives.iter().map(|used| used.name.clone());
-        let readings = vector.clock_reads.filter(|count| *count > 0.0).map(|_| READING.to_owned());
-        uses.chain(readings)
-    });
-    each.chain([NULL_CALL.to_owned()]).collect()
+/// The command line as runs record it. Its first word is the command, which marks runs that no user
+/// requested.
+fn own_arguments() -> Vec<String> {
+    let mut all = arguments();
+    let command = all.iter().position(|word| word == "predict");
+    if let Some(place) = command {
+        all[..=place].rotate_right(1);
+    }
+    all
 }

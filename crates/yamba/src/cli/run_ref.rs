@@ -5,10 +5,7 @@ use super::{Failure, StoreOption};
 use chrono::{DateTime, SecondsFormat, Utc};
 use yamba_report::RunLocation;
 
-pub(super) use yamba_session::run_ref::{Runs, choose, find, is_path, means, unknown};
-
-/// Length of a displayed id; longer only if several runs share the prefix.
-const SHORT: usize = 8;
+pub(super) use yamba_session::run_ref::{Runs, choose, find, is_path, means, short, unknown};
 
 /// The source of a run as a copyable command names it, valid from any folder at any time.
 pub(super) fn place(store: &StoreOption, reference: Option<&str>) -> Result<RunLocation, Failure> {
@@ -17,13 +14,6 @@ pub(super) fn place(store: &StoreOption, reference: Option<&str>) -> Result<RunL
     };
     let path = std::fs::canonicalize(reference).unwrap_or_else(|_| reference.into());
     Ok(RunLocation::File(writable(path, "document")?))
-}
-
-/// The shortest prefix of `id`, at least `SHORT` characters long, that is unique among `ids`.
-pub(super) fn short<'a>(id: &'a str, ids: &[&str]) -> &'a str {
-    let is_alone = |head: &&str| !ids.iter().any(|i| *i != id && i.starts_with(head));
-    let heads = (SHORT..id.len()).filter_map(|n| id.get(..n));
-    heads.into_iter().find(is_alone).unwrap_or(id)
 }
 
 /// The time as a calendar date; `None` if unknown or out of range.
@@ -44,14 +34,6 @@ pub(super) fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn displayed_id_is_shortest_unique_prefix() {
-        let ids = ["0123456789abcdef", "0123456780abcdef", "fedcba9876543210"];
-        assert_eq!(short(ids[0], &ids), "0123456789");
-        assert_eq!(short(ids[2], &ids), "fedcba98");
-        assert_eq!(short("x", &["x"]), "x");
-    }
 
     #[test]
     fn times_are_formatted_in_utc() {

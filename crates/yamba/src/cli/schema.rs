@@ -52,7 +52,7 @@ const SCHEMAS: [DocumentSchema; 14] = [
     written::<yamba_compare::history::History>("yamba-history/1", "history"),
     written::<yamba_session::noise::Report>("yamba-noise/1", "selftest --noise"),
     read::<yamba_predict::Vector>("yamba-vector/1", "trace, predict"),
-    written::<yamba_predict::document::Predictions>("yamba-predict/1", "predict"),
+    written::<yamba_predict::Predictions>("yamba-predict/1", "predict"),
     read::<yamba_page_cache::FileAccesses>("yamba-files/1", "trace --files, page-cache"),
     written::<yamba_page_cache::forecast::Forecast>("yamba-page-cache/1", "page-cache"),
     read::<yamba_jvm::gc::costs::Costs>("yamba-gc-costs/1", "gc characterise, gc predict"),

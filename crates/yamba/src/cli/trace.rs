@@ -16,7 +16,6 @@ use yamba_trace::Trace;
 use yamba_trace::live::Pattern;
 
 pub(super) use bare::Bare;
-pub(super) use yamba_session::trace::failure;
 
 use super::{Answer, Failure, StoreOption, arguments, output, system_failure};
 

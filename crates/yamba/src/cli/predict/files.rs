@@ -1,26 +1,15 @@
 //! `yamba predict --files --memory`: the time of file reads with a page cache of some size.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_page_cache::forecast::{eighths, lru, lru_of_visits, read_calls, simulated};
-use yamba_page_cache::{Counts, FileAccesses, PAGE_BYTES};
-use yamba_predict::file_time::{FileTime, ReadNames, Reads, file_costs};
+use yamba_predict::file_time::FileTime;
 use yamba_record::number::{bytes, number};
 use yamba_report::{MissRatios, figure, interval};
+use yamba_session::predict::file_reads::{FileReads, MissCurves};
 
-use super::system::System;
 use super::words::disturbed;
 use crate::cli::{Failure, page_cache, quantity};
-
-/// The primitives of reads from memory and from storage.
-const READS: ReadNames = ReadNames {
-    cached: "read(file)",
-    distant: "read(file,memory)",
-    uncached: "read(file,uncached)",
-    sequential: "read(file,sequential)",
-};
 
 #[derive(Args)]
 #[command(next_help_heading = "Reads of files")]
@@ -52,113 +41,27 @@ fn measured_hits(text: &str) -> Result<(u64, f64), String> {
     Ok((quantity::bytes(size)?, ratio))
 }
 
-/// Number of points of the curve of an ideal LRU cache: eight for each doubling of its size, over
-/// eight doublings.
-const CURVE_POINTS: u32 = 64;
-
 impl FileOptions {
-    /// The primitives whose costs are needed.
-    pub(super) fn primitives(&self) -> Vec<String> {
-        let names =
-            [READS.cached, READS.distant, READS.uncached, READS.sequential].map(str::to_owned);
-        self.files.iter().flat_map(|_| names.clone()).collect()
+    /// The file reads to predict. `None` without `--files`.
+    pub(super) fn reads(&self) -> Result<Option<FileReads>, Failure> {
+        let accesses = self.files.as_deref().map(page_cache::read).transpose()?;
+        Ok(accesses.map(|accesses| FileReads {
+            accesses,
+            memory: self.memory.clone(),
+            read_ahead: self.read_ahead,
+        }))
     }
 
-    /// The document of file accesses. `None` without `--files`.
-    pub(super) fn accesses(&self) -> Result<Option<FileAccesses>, Failure> {
-        self.files.as_deref().map(page_cache::read).transpose()
-    }
-
-    /// The miss ratios for the page, over all useful sizes.
-    pub(super) fn miss_ratios(&self, files: &FileAccesses) -> MissRatios {
-        let curve = lru(files).curve();
-        let mut sizes = [eighths(&curve), self.memory.clone()].concat();
-        sizes.sort_unstable();
-        sizes.dedup();
-        let largest = sizes.last().copied().unwrap_or(PAGE_BYTES);
-        let points = (0..=CURVE_POINTS).map(|index| {
-            let doublings = f64::from(index) / 8.0 - f64::from(CURVE_POINTS / 8);
-            (largest as f64 * doublings.exp2()) as u64
-        });
-        let of_lru = points.filter(|bytes| *bytes >= PAGE_BYTES).chain(sizes.clone());
-        let lru_misses = |bytes: u64| Some((bytes, 1.0 - curve.hit_ratio(bytes / PAGE_BYTES)?));
-        let mut lru: Vec<(u64, f64)> = of_lru.filter_map(lru_misses).collect();
-        lru.sort_by_key(|(bytes, _)| *bytes);
-        let linux = sizes.into_iter().filter_map(|bytes| {
-            let hits = simulated(files, bytes, self.read_ahead).all_read().ratio()?;
-            Some((bytes, 1.0 - hits))
-        });
+    /// The miss ratios for the page.
+    pub(super) fn miss_ratios(&self, reads: &FileReads) -> MissRatios {
+        let MissCurves { lru, linux } = reads.miss_curves();
         MissRatios {
-            application: files.application.clone(),
+            application: reads.accesses.application.clone(),
             lru,
-            linux: linux.collect(),
+            linux,
             measured: self.measured_hits.iter().map(|(bytes, hits)| (*bytes, 1.0 - hits)).collect(),
         }
     }
-
-    /// The file times for each size of memory and system.
-    pub(super) fn times(
-        &self,
-        files: &FileAccesses,
-        systems: &[System],
-    ) -> Result<Vec<FileTime>, Failure> {
-        let visits = lru_of_visits(files).curve();
-        let mut times = Vec::new();
-        for memory in &self.memory {
-            let counts = simulated(files, *memory, self.read_ahead);
-            for system in systems {
-                let near = system
-                    .run
-                    .machine
-                    .last_cache_bytes()
-                    .and_then(|bytes| visits.hit_ratio(bytes / PAGE_BYTES));
-                times.push(time(files, *memory, &counts, near, system)?);
-            }
-        }
-        Ok(times)
-    }
-}
-
-fn time(
-    files: &FileAccesses,
-    memory_bytes: u64,
-    counts: &Counts,
-    near: Option<f64>,
-    system: &System,
-) -> Result<FileTime, Failure> {
-    let calls = read_calls(files).into_iter();
-    let in_bytes = |requests: &BTreeMap<u64, u64>| {
-        let each = requests.iter();
-        each.map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64)).collect()
-    };
-    let names = [READS.cached, READS.distant, READS.uncached, READS.sequential];
-    let reads = Reads {
-        calls: calls.map(|(bytes, n)| (bytes as f64, n as f64)).collect(),
-        near_share: near.unwrap_or(1.0),
-        awaited: in_bytes(&counts.awaited()),
-        ahead: in_bytes(&counts.ahead),
-    };
-    let costs = file_costs(&system.costs, READS, &reads).map_err(|e| {
-        Failure::new(format!("--files, on {}: {e}", system.name)).help(
-            "`yamba run --only-tag primitive` measures the costs of reads from memory and from storage",
-        )
-    })?;
-    let mut time = FileTime {
-        application: files.application.clone(),
-        unit: files.unit.clone(),
-        system: system.name.clone(),
-        memory_bytes,
-        hit_ratio: counts.all_read().ratio(),
-        processor_cache_ratio: near,
-        pages: counts.all_read().pages as f64 / files.units,
-        requests: counts.requests.values().sum::<u64>() as f64 / files.units,
-        from_memory_ns: 0.0,
-        from_storage_ns: 0.0,
-        interval_ns: [0.0; 2],
-        disturbed: system.costs.disturbed_among(names.into_iter()),
-    };
-    time.set(costs, files.units);
-    Ok(time)
 }
 
 /// A file time as a sentence.

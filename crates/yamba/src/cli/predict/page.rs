@@ -1,7 +1,7 @@
 //! Predictions as a page.
 
 use yamba_predict::Prediction;
-use yamba_predict::document::Predictions;
+use yamba_predict::Predictions;
 use yamba_report::{MeasuredBar, MissRatios, PredictedBar, PredictedPart};
 
 use super::table;
@@ -24,19 +24,19 @@ fn bar(prediction: &Prediction) -> PredictedBar {
         interval_ns: prediction.interval_ns.filter(|[_, high]| high.is_finite()),
         text: table::time(total, prediction.interval_ns),
         measured: measured(prediction),
-        rows: table::rows(prediction, prediction.primitives.len()),
+        rows: table::rows(prediction, prediction.terms.primitives.len()),
         remarks: table::remarks(prediction),
     }
 }
 
 fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
-    let known = prediction.primitives.iter().filter(|p| !p.is_unknown);
+    let known = prediction.terms.primitives.iter().filter(|p| !p.is_unknown);
     let products = known.map(|product| PredictedPart {
         name: product.name.clone(),
         ns: product.product_ns,
         is_covered: product.is_covered,
     });
-    let other = prediction.other.iter().map(|other| PredictedPart {
+    let other = prediction.terms.other.iter().map(|other| PredictedPart {
         name: table::other_name(prediction),
         ns: other.product_ns,
         is_covered: false,
@@ -45,13 +45,13 @@ fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
 }
 
 fn measured(prediction: &Prediction) -> Option<MeasuredBar> {
-    let ns = prediction.measured_ns?;
-    let error = prediction
+    let measured = prediction.measured.as_ref()?;
+    let error = measured
         .error
         .map_or(String::new(), |error| format!("; the prediction is {:+.1} % off", error * 100.0));
     Some(MeasuredBar {
-        ns,
-        interval_ns: prediction.measured_interval_ns,
-        text: table::time(ns, prediction.measured_interval_ns) + &error,
+        ns: measured.kernel_ns,
+        interval_ns: Some(measured.interval_ns),
+        text: table::time(measured.kernel_ns, Some(measured.interval_ns)) + &error,
     })
 }

@@ -1,9 +1,9 @@
 //! Predictions as text.
 
-use yamba_predict::document::Predictions;
-use yamba_predict::prediction::Basis;
-use yamba_predict::product::{Other, Product};
-use yamba_predict::ratio::Ratio;
+use yamba_predict::Predictions;
+use yamba_predict::prediction::Origin;
+use yamba_predict::prediction::product::{Other, Product};
+use yamba_predict::prediction::several::Ratio;
 use yamba_predict::{Place, Prediction, Unclear};
 use yamba_record::number::number;
 use yamba_report::{figure, interval, short};
@@ -54,7 +54,7 @@ fn line(text: &str) -> String {
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
     let mut out = line(&format!("{} on {}", prediction.application, prediction.system));
-    let shown = shown(&prediction.primitives, prediction.predicted_ns);
+    let shown = shown(&prediction.terms.primitives, prediction.predicted_ns);
     out += &table(&rows(prediction, shown), width);
     out += &line(&sum(prediction));
     out += &measured(prediction).map_or(String::new(), |text| line(&text));
@@ -67,14 +67,14 @@ fn one(prediction: &Prediction, width: Option<usize>) -> String {
 /// The titles, the first `shown` terms, the others in one row, and the time outside of them.
 pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
     let mut rows = vec![titles()];
-    let (shown, others) = prediction.primitives.split_at(shown);
+    let (shown, others) = prediction.terms.primitives.split_at(shown);
     rows.extend(shown.iter().map(|p| row(p, prediction)));
     if !others.is_empty() {
         rows.push(others_row(others, prediction));
     }
-    let other = prediction.other.filter(|other| other.traced_ns > 0.0);
+    let other = prediction.terms.other.filter(|other| other.traced_ns > 0.0);
     rows.extend(other.map(|other| other_row(other, prediction)));
-    if prediction.context == Basis::Benchmarks {
+    if prediction.trace().is_none() {
         rows.iter_mut().for_each(|row| drop(row.remove(FACTOR)));
     }
     rows
@@ -82,8 +82,8 @@ pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
 
 fn sum(prediction: &Prediction) -> String {
     let total = prediction.predicted_ns;
-    let name = Words::of(prediction.platform).time;
-    let what = if prediction.is_as_traced && !prediction.is_changed {
+    let name = Words::for_platform(prediction.platform).time;
+    let what = if prediction.trace().is_some_and(|t| t.is_as_traced && !t.is_changed) {
         format!("{name} as traced")
     } else {
         format!("predicted {name}")
@@ -100,21 +100,22 @@ pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
 
 /// The measured times. An interval of the prediction does not cover its error.
 pub(super) fn measured(prediction: &Prediction) -> Option<String> {
-    let (kernel, user) = (prediction.measured_ns?, prediction.measured_user_ns?);
-    let words = Words::of(prediction.platform);
-    let by_ticks = prediction
-        .measured_by_ticks_ns
+    let measured = prediction.measured.as_ref()?;
+    let (kernel, user) = (measured.kernel_ns, measured.user_ns);
+    let words = Words::for_platform(prediction.platform);
+    let by_ticks = measured
+        .by_ticks_ns
         .map_or(String::new(), |ns| format!(" ({} by clock ticks alone)", figure(ns, "ns")));
     let of_error = |error: f64| format!("; the prediction is {:+.1} % off", error * 100.0);
     Some(format!(
         "measured here: {} {} of {}{by_ticks} and {} of {}, {} units per second and core{}",
         figure(kernel, "ns"),
-        interval(prediction.measured_interval_ns?, kernel, "ns"),
+        interval(measured.interval_ns, kernel, "ns"),
         words.time,
         figure(user, "ns"),
         words.user_time,
         number(1e9 / (kernel + user)),
-        prediction.error.map_or(String::new(), of_error),
+        measured.error.map_or(String::new(), of_error),
     ))
 }
 
@@ -138,9 +139,9 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
     let open = others.iter().filter(|p| !p.is_covered && !p.is_unknown);
     let open = open.count();
     let unknown = others.iter().filter(|p| p.is_unknown).count();
-    let how = match prediction.context {
-        Basis::Benchmarks => "as a null call",
-        Basis::Traced => "without a cost of their own",
+    let how = match prediction.trace() {
+        None => "as a null call",
+        Some(_) => "without a cost of their own",
     };
     let marks = [(open, how), (unknown, "unknown")];
     let marks = marks.into_iter().filter(|(count, _)| *count > 0);
@@ -159,7 +160,7 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
 
 /// Kernel time outside of the primitives.
 fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
-    let mark = if prediction.is_as_traced { "" } else { AS_THE_OTHERS };
+    let mark = if prediction.is_as_traced() { "" } else { AS_THE_OTHERS };
     vec![
         other_name(prediction),
         String::new(),
@@ -177,7 +178,7 @@ const FACTOR: usize = 4;
 
 /// The name of the platform's time outside of the primitives.
 pub(super) fn other_name(prediction: &Prediction) -> String {
-    format!("other {}", Words::of(prediction.platform).time)
+    format!("other {}", Words::for_platform(prediction.platform).time)
 }
 
 const AS_THE_OTHERS: &str = "no cost: scaled as the others";
@@ -201,29 +202,29 @@ fn row(product: &Product, prediction: &Prediction) -> Vec<String> {
         } else {
             percent(product.product_ns / prediction.predicted_ns)
         },
-        mark(product, prediction.is_as_traced),
+        mark(product, prediction.is_as_traced()),
     ]
 }
 
 fn mark(product: &Product, is_as_traced: bool) -> String {
     let mut marks: Vec<String> = Vec::new();
     let mut add = |applies: bool, mark: &str| marks.extend(applies.then(|| mark.to_owned()));
-    let is_scaled = !is_as_traced;
+    let (is_scaled, details) = (!is_as_traced, product.marks);
     if product.is_carried_over {
-        add(is_scaled && product.lacks_size, "without a size");
-        add(is_scaled && product.is_unmeasured, "not measured yet");
+        add(is_scaled && details.lacks_size, "without a size");
+        add(is_scaled && details.is_unmeasured, "not measured yet");
         add(is_scaled, AS_THE_OTHERS);
     } else if product.is_unknown {
-        add(product.is_unmeasured, "not measured yet");
-        add(!product.is_unmeasured, "no cost, and it may wait");
-        add(product.lacks_size, "without a size");
+        add(details.is_unmeasured, "not measured yet");
+        add(!details.is_unmeasured, "no cost, and it may wait");
+        add(details.lacks_size, "without a size");
     } else if !product.is_covered {
-        add(!product.lacks_size, "as a null call");
-        add(product.lacks_size, "as a null call: without a size");
+        add(!details.lacks_size, "as a null call");
+        add(details.lacks_size, "as a null call: without a size");
     } else {
-        add(product.is_of_any_kind, "of any kind");
+        add(details.is_of_any_kind, "of any kind");
         let is_by_own_size = is_scaled || product.scaled_by.is_none();
-        let is_beyond = product.is_extrapolated && !product.is_of_any_kind && is_by_own_size;
+        let is_beyond = details.is_extrapolated && !details.is_of_any_kind && is_by_own_size;
         add(is_beyond, "beyond the measured sizes");
     }
     if let Some(whole) = product.scaled_by.as_ref().filter(|_| is_scaled) {
@@ -231,7 +232,7 @@ fn mark(product: &Product, is_as_traced: bool) -> String {
         let how = if is_kind { "" } else { ", which contains it" };
         add(true, &format!("scaled as {whole}{how}"));
     }
-    add(product.is_factor_of_others, "no traced time: factor of others");
+    add(details.is_factor_of_others, "no traced time: factor of others");
     marks.join("; ")
 }
 
@@ -252,38 +253,49 @@ fn percent(share: f64) -> String {
 pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     let mut lines = vec![basis(prediction)];
     // On the machine of the trace, costs only show how far the calls are from benchmarks.
-    if !prediction.is_as_traced || prediction.coverage.calls > Some(0.0) {
+    if !prediction.is_as_traced() || prediction.terms.coverage.calls > Some(0.0) {
         lines.push(covered(prediction));
     }
     let unbounded = prediction.unbounded.iter();
     lines.extend(unbounded.map(|reason| format!("the time has no upper bound: {reason}")));
-    for part in &prediction.contained {
+    for part in &prediction.terms.contained {
         let (name, count) = (&part.name, number(part.count));
         lines.push(format!("{count} of {name}: part of {}", part.within));
     }
     lines.extend(leaving(prediction));
     lines.extend(user(prediction));
-    if prediction.is_within_launches {
+    let caveats = &prediction.caveats;
+    if caveats.is_within_launches {
         lines.push(
             "the interval does not cover other runs: some costs are of too few launches".to_owned(),
         );
     }
-    lines.extend(disturbed(&prediction.disturbed));
-    lines.extend(prediction.waits.clone());
-    lines.extend(prediction.limits.iter().cloned());
-    let left_out = prediction.notes.len();
+    lines.extend(disturbed(&caveats.disturbed));
+    lines.extend(caveats.waits.clone());
+    lines.extend(caveats.limits.iter().cloned());
+    let left_out = caveats.notes.len();
     if left_out > 0 {
         let what = counted(left_out, "figure of the run is", "figures of the run are");
-        lines.push(format!("{what} not used: {}", prediction.notes.join("; ")));
+        lines.push(format!("{what} not used: {}", caveats.notes.join("; ")));
     }
     lines
 }
 
 /// The origin of the times.
 fn basis(prediction: &Prediction) -> String {
-    let (system, traced_on) = (&prediction.system, prediction.traced_on.as_deref());
-    if let Some(other) = &prediction.context_from {
-        let scaled = if prediction.is_as_traced {
+    let system = &prediction.system;
+    let trace = match &prediction.origin {
+        Origin::Traced(trace) => trace,
+        Origin::Benchmarks { no_context } => {
+            return format!(
+                "from benchmarks alone, which {}: usually too low ({})",
+                Words::for_platform(prediction.platform).warm,
+                no_context.as_deref().unwrap_or("no trace")
+            );
+        }
+    };
+    if let Some(other) = &trace.context_from {
+        let scaled = if trace.is_as_traced {
             String::new()
         } else {
             format!(", scaled by the costs on {system}")
@@ -292,39 +304,35 @@ fn basis(prediction: &Prediction) -> String {
             "each call takes as long as in the trace of {other}{scaled}; a call that {other} does not make takes its cost times the factor of similar ones. The interval does not cover that {other} may differ from the changed application"
         );
     }
-    match (prediction.context, traced_on) {
-        (Basis::Traced, Some(_)) if prediction.is_as_traced => format!(
-            "the vector was traced on {system}: {} those of the trace, {}",
-            if prediction.is_changed {
-                "the times of the calls that remain are"
-            } else {
-                "its times are"
-            },
-            match prediction.trace_spread {
-                Some(_) =>
-                    "with the spread of its rounds and the uncertain border of user and kernel time",
-                None => "whose spread is unknown",
+    let has_spread = trace.trace_spread.is_some();
+    if trace.is_as_traced {
+        let times = match trace.is_changed {
+            true => "the times of the calls that remain are",
+            false => "its times are",
+        };
+        let spread = match has_spread {
+            true => {
+                "with the spread of its rounds and the uncertain border of user and kernel time"
             }
-        ),
-        (Basis::Traced, Some(traced_on)) => format!(
-            "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs{}",
-            match prediction.trace_spread {
-                Some(_) =>
-                    ", the spread of the trace's rounds and the uncertain border of user and kernel time",
-                None => ", not the spread of the trace",
-            }
-        ),
-        _ => format!(
-            "from benchmarks alone, which {}: usually too low ({})",
-            Words::of(prediction.platform).warm,
-            prediction.no_context.as_deref().unwrap_or("no trace")
-        ),
+            false => "whose spread is unknown",
+        };
+        return format!("the vector was traced on {system}: {times} those of the trace, {spread}");
     }
+    let traced_on = &trace.traced_on;
+    let spread = match has_spread {
+        true => {
+            ", the spread of the trace's rounds and the uncertain border of user and kernel time"
+        }
+        false => ", not the spread of the trace",
+    };
+    format!(
+        "the traced time, scaled by the costs on {system} to those on {traced_on}, where it was traced; the interval covers the costs{spread}"
+    )
 }
 
 /// The effect of removed work on the other calls.
 fn leaving(prediction: &Prediction) -> Option<String> {
-    let less = figure(prediction.leaving_ns?, "ns");
+    let less = figure(prediction.trace()?.leaving_ns?, "ns");
     let covered = match prediction.interval_ns {
         Some(_) => "the interval covers that",
         None => "no interval covers that: trace with `--rounds`",
@@ -335,29 +343,26 @@ fn leaving(prediction: &Prediction) -> Option<String> {
 }
 
 fn user(prediction: &Prediction) -> Option<String> {
-    let traced = figure(prediction.user_ns?, "ns");
-    let name = Words::of(prediction.platform).user_time;
-    let Some(user) = prediction.predicted_user_ns else {
+    let traced = figure(prediction.user.user_ns?, "ns");
+    let name = Words::for_platform(prediction.platform).user_time;
+    let Some(user) = &prediction.user.predicted else {
         return Some(format!("{name} where the vector was taken: {traced}; it is not predicted"));
     };
-    let ends = prediction.predicted_user_interval_ns;
-    let how = match (&prediction.user_scaled_by, ends) {
+    let how = match (&user.scaled_by, user.interval_ns) {
         (Some(benchmark), Some(ends)) => format!(
             "{} {}, scaled by {benchmark} from {traced}",
-            figure(user, "ns"),
-            interval(ends, user, "ns")
+            figure(user.ns, "ns"),
+            interval(ends, user.ns, "ns")
         ),
         _ => format!("{traced}, as traced"),
     };
-    let rate = prediction
-        .per_second_and_core
-        .map_or(String::new(), |rate| format!("; {} units per second and core", number(rate)));
-    Some(format!("{name}: {how}{rate}"))
+    let rate = number(user.per_second_and_core);
+    Some(format!("{name}: {how}; {rate} units per second and core"))
 }
 
 fn covered(prediction: &Prediction) -> String {
-    let coverage = prediction.coverage;
-    let name = Words::of(prediction.platform).time;
+    let coverage = prediction.terms.coverage;
+    let name = Words::for_platform(prediction.platform).time;
     let time = coverage.kernel_time.map_or(String::new(), |share| {
         let share = percent(share);
         format!(", {share} of the {name} where the vector was taken")
@@ -368,7 +373,7 @@ fn covered(prediction: &Prediction) -> String {
 
 fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
     let application = &places[0].application;
-    let words = Words::of_application(found, application);
+    let words = Words::for_application(found, application);
     let by = match places[0].predicted_user_ns {
         Some(_) => words.both,
         None => words.time,
@@ -392,7 +397,7 @@ fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
 }
 
 fn version(found: &Predictions, ratio: &Ratio) -> String {
-    let words = Words::of_application(found, &ratio.version);
+    let words = Words::for_application(found, &ratio.version);
     let user_time = words.user_time;
     let interval = match ratio.interval {
         [None, None] => String::new(),

@@ -1,6 +1,6 @@
 //! The words of a prediction, by the platform whose primitives it counts.
 
-use yamba_predict::document::Predictions;
+use yamba_predict::Predictions;
 use yamba_predict::vector::Platform;
 
 /// Words for the times of an application.
@@ -30,7 +30,7 @@ const CLASS_LIBRARY: Words = Words {
 };
 
 impl Words {
-    pub(super) fn of(platform: Platform) -> &'static Words {
+    pub(super) fn for_platform(platform: Platform) -> &'static Words {
         match platform {
             Platform::Kernel => &KERNEL,
             Platform::ClassLibrary => &CLASS_LIBRARY,
@@ -38,10 +38,10 @@ impl Words {
     }
 
     /// The words for an application of this name.
-    pub(super) fn of_application(found: &Predictions, name: &str) -> &'static Words {
+    pub(super) fn for_application(found: &Predictions, name: &str) -> &'static Words {
         let mut predictions = found.predictions.iter();
         let own = predictions.find(|p| p.application == name);
-        Words::of(own.map_or(Platform::Kernel, |p| p.platform))
+        Words::for_platform(own.map_or(Platform::Kernel, |p| p.platform))
     }
 }
 

@@ -1,0 +1,86 @@
+//! User time, and measured times beside a prediction.
+
+use serde::Serialize;
+
+use super::Prediction;
+
+/// User time per unit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct UserTime {
+    /// User time per unit where the vector was taken, in ns.
+    pub user_ns: Option<f64>,
+    /// User time on the system. `None`: it is not predicted.
+    #[serde(flatten)]
+    pub predicted: Option<PredictedUserTime>,
+}
+
+/// User time on a system: as traced, or scaled by a figure that the user named.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct PredictedUserTime {
+    /// User time per unit on this system, in ns.
+    #[serde(rename = "predicted_user_ns")]
+    pub ns: f64,
+    /// Interval of `predicted_user_ns`, from the intervals of the figure. `None`: as traced.
+    #[serde(rename = "predicted_user_interval_ns")]
+    pub interval_ns: Option<[f64; 2]>,
+    /// The benchmark whose figure scaled the user time from the machine of the trace.
+    #[serde(rename = "user_scaled_by")]
+    pub scaled_by: Option<String>,
+    /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`).
+    pub per_second_and_core: f64,
+}
+
+/// The measured times of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct MeasuredTimes {
+    /// Kernel time per unit on this system, in ns.
+    #[serde(rename = "measured_ns")]
+    pub kernel_ns: f64,
+    /// The part of `measured_ns` that clock ticks count, in ns. The rest is the last part of each
+    /// call and page fault, in which Linux takes no tick. `None`: not measured by ticks.
+    #[serde(rename = "measured_by_ticks_ns")]
+    pub by_ticks_ns: Option<f64>,
+    /// Interval of `measured_ns`. It covers the error of the kernel's clock-tick accounting.
+    #[serde(rename = "measured_interval_ns")]
+    pub interval_ns: [f64; 2],
+    /// User time per unit on this system, in ns.
+    #[serde(rename = "measured_user_ns")]
+    pub user_ns: f64,
+    /// Number of units in the measurement, such as requests.
+    #[serde(rename = "measured_units")]
+    pub units: f64,
+    /// `predicted_ns` divided by `measured_ns`, less 1. `None`: `measured_ns` is 0.
+    pub error: Option<f64>,
+}
+
+impl Prediction {
+    /// Sets the user time per unit on this system to that of the trace, in ns, if it is known.
+    pub fn set_user_time(&mut self, user_ns: Option<f64>) {
+        self.user.predicted = user_ns.map(|ns| self.user_time(ns));
+    }
+
+    /// Sets the user time per unit to one that the figure of a benchmark has scaled, in ns.
+    pub fn set_scaled_user_time(&mut self, ns: f64, interval_ns: [f64; 2], benchmark: &str) {
+        self.user.predicted = Some(PredictedUserTime {
+            interval_ns: Some(interval_ns),
+            scaled_by: Some(benchmark.to_owned()),
+            ..self.user_time(ns)
+        });
+    }
+
+    fn user_time(&self, ns: f64) -> PredictedUserTime {
+        PredictedUserTime {
+            ns,
+            interval_ns: None,
+            scaled_by: None,
+            per_second_and_core: 1e9 / (self.predicted_ns + ns),
+        }
+    }
+
+    /// Puts the measured times of a unit beside the prediction, and computes its error.
+    pub fn compare_with(&mut self, measured: MeasuredTimes) {
+        let error =
+            (measured.kernel_ns > 0.0).then(|| self.predicted_ns / measured.kernel_ns - 1.0);
+        self.measured = Some(MeasuredTimes { error, ..measured });
+    }
+}
