@@ -17,7 +17,7 @@ use super::{points, units, validity};
 /// Limit on notes: more would not be read, and a runaway program must not slow the run down.
 const MOST_NOTES: usize = 50;
 
-/// What one launch measured.
+/// The measurements of one launch.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredLaunch {
     pub records: LaunchRecords,

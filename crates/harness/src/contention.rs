@@ -318,7 +318,7 @@ fn all_widths(probes: &Probes) -> [Option<f64>; 3] {
     [probes.before, probes.between, probes.after]
 }
 
-/// What the probes of a batch show.
+/// The verdict of the probes on a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Finding {
     /// Nothing else used the core while the probes ran.
@@ -329,7 +329,7 @@ pub(super) enum Finding {
     Unknown,
 }
 
-/// What the probes show of this batch of an entry with the readings `taken`. A missing reading was
+/// The verdict of the probes on this batch of an entry with the readings `taken`. A missing reading was
 /// interrupted.
 pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Finding {
     if !taken.0.contains(&true) {

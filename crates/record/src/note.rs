@@ -19,20 +19,20 @@ pub enum Note {
     CyclesUnknown(String),
     /// Benchmark and dummy do not differ measurably: the reason.
     NothingMeasurable(String),
-    /// What a program did or reported.
+    /// An action or a report of a program.
     Program(ProgramNote),
     /// Any other remark.
     Text(String),
 }
 
-/// What a program did or reported.
+/// An action or a report of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramNote {
     /// The launch, from 1, and the number of launches. `None` if the note is about all launches.
     pub launch: Option<[usize; 2]>,
     /// The name of the program or of one of its classes.
     pub program: String,
-    /// What the program did, as the rest of a sentence, or the text of its report.
+    /// The action of the program, as the rest of a sentence, or the text of its report.
     pub text: String,
     /// Whether `text` is a report.
     pub is_report: bool,
@@ -66,7 +66,7 @@ impl Note {
         })
     }
 
-    /// What a program did, as the rest of a sentence.
+    /// The action of a program, as the rest of a sentence.
     pub fn action(program: &str, text: String, signal: Option<FatalSignal>) -> Note {
         let program = program.to_owned();
         Note::Program(ProgramNote { launch: None, program, text, is_report: false, signal })

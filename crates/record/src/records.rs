@@ -131,7 +131,7 @@ impl Records {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the entry has no records.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Form::Columns(columns) if columns.is_empty())
     }

@@ -13,7 +13,7 @@ pub fn sections(runs: &[Run]) -> Vec<Section> {
     all.into_iter().flatten().collect()
 }
 
-/// What the intervals of few launches mean. `None` if no run has such an interval.
+/// The meaning of the intervals of few launches. `None` if no run has such an interval.
 fn intervals_between_runs(runs: &[Run]) -> Option<Section> {
     let entries = runs.iter().flat_map(|run| &run.benchmarks);
     let mut scopes = entries.filter_map(|b| b.interval_scope);

@@ -1,4 +1,4 @@
-//! What a person sees of a result: sections of lines, facts, tables and charts.
+//! A result as a person sees it: sections of lines, facts, tables and charts.
 //!
 //! Three printers show it: [`terminal::text`](crate::terminal::text),
 //! [`markdown::document`](crate::markdown::document) and [`page`](crate::page).

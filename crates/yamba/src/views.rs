@@ -1,4 +1,4 @@
-//! What a person sees of each result: one file a result. `yamba_report` prints it.
+//! Each result as a person sees it: one file a result. `yamba_report` prints it.
 
 pub(crate) mod compare;
 pub(crate) mod fleet;

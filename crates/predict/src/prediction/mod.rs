@@ -109,7 +109,7 @@ pub struct Prediction {
     /// The times that were measured on this system. `None`: not measured.
     #[serde(flatten)]
     pub measured: Option<MeasuredTimes>,
-    /// What may be wrong with the prediction.
+    /// The reasons to doubt the prediction.
     #[serde(flatten)]
     pub caveats: Caveats,
 }
@@ -154,7 +154,7 @@ pub struct TraceOrigin {
     pub leaving_ns: Option<f64>,
 }
 
-/// What may be wrong with a prediction.
+/// A reason to doubt a prediction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Caveats {
     /// Whether some interval of the used costs covers its own launches only, and makes no claim

@@ -23,7 +23,7 @@ pub(crate) struct TracedTerms {
     pub further_waits: FurtherWaits,
 }
 
-/// What carries traced times to a system.
+/// The factors that carry traced times to a system.
 struct Carrier<'a> {
     context: &'a Context,
     /// The costs on both systems, as they were measured.

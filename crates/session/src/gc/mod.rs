@@ -17,7 +17,7 @@ use super::{Failure, system_failure};
 pub use predict::{PredictRequest, predict};
 pub use profile::{ProfileRequest, profile};
 
-/// What happens meanwhile.
+/// An event while the use case runs.
 pub enum Event<'a> {
     /// These options of the application's command are replaced.
     ReplacedOptions(&'a [String]),

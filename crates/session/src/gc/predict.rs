@@ -86,7 +86,7 @@ impl PredictRequest {
     }
 }
 
-/// What the predictions of all collectors share.
+/// The inputs that the predictions of all collectors share.
 struct With<'a> {
     request: &'a PredictRequest,
     demand: &'a Demand,

@@ -67,7 +67,7 @@ pub struct Changes {
     pub context: Option<PathBuf>,
 }
 
-/// What the use case calls meanwhile.
+/// The functions that the use case calls while it runs.
 #[derive(Clone, Copy)]
 pub struct Callbacks<'a> {
     /// Progress of building and measuring costs.

@@ -27,7 +27,7 @@ pub enum Counting {
     Strace,
 }
 
-/// What is traced.
+/// The traced application.
 #[derive(Clone, Debug)]
 pub enum Subject {
     /// A program with its arguments.
@@ -43,7 +43,7 @@ pub enum Subject {
 /// A request for the vector of an application.
 #[derive(Clone)]
 pub struct Request {
-    /// What is traced.
+    /// The traced application.
     pub subject: Subject,
     /// By default BPF where it is possible, else strace.
     pub counting: Option<Counting>,
@@ -89,7 +89,7 @@ impl Traced {
     }
 }
 
-/// What happens meanwhile.
+/// An event while the use case runs.
 pub enum Event<'a> {
     /// The calls of a running process are counted, until the user stops it.
     Attached(u32),

@@ -22,7 +22,7 @@ pub enum BuildError {
     NothingToBuild(String),
     /// A setting that cannot be used, such as a library that does not exist.
     Setting {
-        /// What is wrong.
+        /// The fault.
         fault: String,
         /// How to fix it.
         help: String,
@@ -40,7 +40,7 @@ pub enum BuildError {
 
 /// Why a setting of the user cannot be used.
 pub(super) struct SettingFault {
-    /// What is wrong.
+    /// The fault.
     pub(super) text: String,
     /// How to fix it.
     pub(super) help: String,

@@ -156,7 +156,7 @@ struct thread_start {
     u32 thread;
 };
 
-// What the event of a call has besides the arguments.
+// The fields of a call's event besides the arguments.
 enum detail {
     NO_DETAIL,
     // Nothing, but the event is sent at once: later events of other threads use the descriptors

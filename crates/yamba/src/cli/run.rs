@@ -128,7 +128,7 @@ struct DurationOptions {
     precision: f64,
 }
 
-/// What is timed at the same time, and how often.
+/// The copies that run at the same time, and the number of launches.
 #[derive(Args)]
 #[command(next_help_heading = "Samples")]
 struct SampleOptions {
@@ -166,7 +166,7 @@ struct SampleOptions {
     seed: Option<u64>,
 }
 
-/// What a benchmark may take.
+/// The limits of a benchmark.
 #[derive(Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitOptions {
