@@ -199,7 +199,7 @@ fn few_samples_outside_bounds_are_recorded_but_excluded() {
     assert_eq!(b.median, Some(32.5));
     assert_eq!(b.confidence_interval, Some([26.0, 36.0]));
     assert_eq!(b.records.batches().len(), 11);
-    assert_eq!(b.records.batches().get(0).unwrap().outside, ["faults_per_access"]);
+    assert_eq!(b.records.batches().first().unwrap().outside, ["faults_per_access"]);
     assert_eq!(b.evidence["faults_per_access"].outside, 3);
     assert_eq!(
         b.notes[0],
