@@ -69,8 +69,8 @@ impl Schema {
                     value.as_array().is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap())
                 }
                 "pattern" => value.as_str().is_none_or(|text| matches(rule, text)),
-                "anyOf" => each(rule).any(|s| self.holds(s, value)),
-                "oneOf" => each(rule).filter(|s| self.holds(s, value)).count() == 1,
+                "anyOf" => each(rule).any(|s| self.beside(rules).holds(s, value)),
+                "oneOf" => each(rule).filter(|s| self.beside(rules).holds(s, value)).count() == 1,
                 "enum" => each(rule).any(|v| v == value),
                 "if" => {
                     let branch = if self.holds(rule, value) { "then" } else { "else" };
@@ -108,11 +108,36 @@ impl Schema {
             let referred = rules.get("$ref").map(|rule| &self.target(rule)["properties"]);
             let is_known = |name: &str| {
                 let beside = referred.is_some_and(|fields| fields.get(name).is_some());
-                beside || rules["properties"].get(name).is_some()
+                beside
+                    || rules["properties"].get(name).is_some()
+                    || self.has_in_variant(rules, value, name)
             };
             let unknown = fields.filter(|(name, _)| !is_known(name));
             faults.extend(unknown.map(|(name, _)| format!("{place}/{name}: is not documented")));
         }
+    }
+
+    /// The schema for variants that stand beside fields of the same object: they do not document
+    /// those fields.
+    fn beside(&self, rules: &serde_json::Map<String, Value>) -> Schema {
+        self.with(self.is_closed && !rules.contains_key("properties"))
+    }
+
+    /// Whether a variant that holds documents the field.
+    fn has_in_variant(
+        &self,
+        rules: &serde_json::Map<String, Value>,
+        value: &Value,
+        name: &str,
+    ) -> bool {
+        let open = self.with(false);
+        let lists = ["anyOf", "oneOf"].into_iter().filter_map(|keyword| rules.get(keyword));
+        let mut variants = lists.flat_map(each).filter(|variant| open.holds(variant, value));
+        variants.any(|variant| {
+            let referred = variant.get("$ref").map(|rule| &self.target(rule)["properties"]);
+            let own = variant.get("properties");
+            own.into_iter().chain(referred).any(|fields| fields.get(name).is_some())
+        })
     }
 
     fn check_fields(
