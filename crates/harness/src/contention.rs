@@ -329,8 +329,8 @@ pub(super) enum Finding {
     Unknown,
 }
 
-/// The verdict of the probes on this batch of an entry with the readings `taken`. A missing reading was
-/// interrupted.
+/// The verdict of the probes on this batch of an entry with the readings `taken`. A missing reading
+/// was interrupted.
 pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Finding {
     if !taken.0.contains(&true) {
         return Finding::Unknown;
