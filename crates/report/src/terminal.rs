@@ -211,8 +211,7 @@ fn beside(
 
 /// Aligned columns; the first row has the titles. Where the terminal is too narrow, the widest
 /// columns are wrapped, else each row's first cell gets a line of its own, else each cell is
-/// printed
-/// with its title. Control characters in cells become spaces.
+/// printed with its title. Control characters in cells become spaces.
 pub fn table(rows: &[Vec<String>], width: Option<usize>) -> String {
     fitted(&all_harmless(rows), width)
 }

@@ -89,8 +89,7 @@ fn known(number: usize, is_32_bit: bool) -> Option<&'static str> {
 }
 
 /// The data that the programs in the kernel report of each call. With `files`, they report the
-/// places in
-/// files of calls of 64-bit processes.
+/// places in files of calls of 64-bit processes.
 pub fn details(files: bool) -> Details {
     let mut tables = [[CallDetail::default(); CALLS]; 2];
     for (table, is_32_bit) in tables.iter_mut().zip([false, true]) {
