@@ -83,7 +83,8 @@ mod tests {
         for name in GROUPS.iter().flat_map(|(_, names)| *names) {
             *groups.entry(name).or_default() += 1;
         }
-        for command in cli.get_subcommands().filter(|c| !c.is_hide_set()) {
+        let shown = |c: &&Command| c.get_name() != "help" && !c.is_hide_set();
+        for command in cli.get_subcommands().filter(shown) {
             let name = command.get_name();
             assert_eq!(groups.remove(name), Some(1), "groups with `{name}`");
         }
