@@ -104,11 +104,14 @@ Environment:
 
 Exit status: 0 done; 1 the answer is no (a figure is invalid, a benchmark crashed); 2 wrong usage or input.";
 
-/// Defines the commands from a table: groups of the help with their commands, in order of use. A
-/// hidden command is in no group.
+/// Defines the commands from a table: groups of the help with their commands, in order of use.
+/// `clap` precedes a command that clap defines itself. A hidden command is in no group.
 macro_rules! commands {
     (
-        $($heading:literal [$($name:literal $variant:ident($options:ty),)*])*
+        $($heading:literal [
+            $($name:literal $variant:ident($options:ty),)*
+            $(clap $by_clap:literal)?
+        ])*
         hidden $hidden_name:literal $hidden:ident($hidden_options:ty)
     ) => {
         #[derive(Subcommand)]
@@ -119,7 +122,7 @@ macro_rules! commands {
         }
 
         /// Each heading of the help with its commands.
-        const GROUPS: &[(&str, &[&str])] = &[$(($heading, &[$($name,)*]),)*];
+        const GROUPS: &[(&str, &[&str])] = &[$(($heading, &[$($name,)* $($by_clap)?]),)*];
 
         fn dispatch(command: Command) -> Result<Answer, Failure> {
             match command {
@@ -171,6 +174,7 @@ commands! {
         "schema" Schema(schema::SchemaCommand),
         "completions" Completions(completions::Completions),
         "man" Man(man::Man),
+        clap "help"
     ]
     hidden "bare" Bare(trace::Bare)
 }

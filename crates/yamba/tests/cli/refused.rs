@@ -199,7 +199,7 @@ fn every_rejection_has_help() {
         ("check lat_pipee", "no class is named lat_pipee"),
         ("build none", "no class is named none"),
         ("disasm none f", "none"),
-        ("list none", "none"),
+        ("list nosuch", "nosuch"),
         ("port none --on riscv64", "none"),
         ("port lat_pipe --on mars", "mars"),
         ("build lat_pipe --target mars-linux", "mars"),
