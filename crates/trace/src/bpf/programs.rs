@@ -3,16 +3,15 @@
 use std::error::Error;
 use std::io;
 
-use aya::maps::{Map, MapError};
+use aya::maps::{Map, MapType};
 use aya::programs::perf_event::{
     PerfEventConfig, PerfEventLink, PerfEventScope, SamplePolicy, SoftwareEvent,
 };
 use aya::programs::tp_btf::BtfTracePointLink;
 use aya::programs::{Program, ProgramError};
+use aya::sys::{SyscallError, is_map_supported};
 use aya::util::online_cpus;
-use aya::{
-    Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Endianness, VerifierLogLevel, include_bytes_aligned,
-};
+use aya::{Btf, BtfError, Ebpf, EbpfLoader, Endianness, VerifierLogLevel, include_bytes_aligned};
 
 use super::names::Details;
 use super::unavailable::{Unavailable, refused};
@@ -69,7 +68,7 @@ const fn tracepoint(name: &'static str) -> Source {
 pub struct Programs {
     object: Ebpf,
     /// The programs apart from those at interrupt work.
-    pub sources: Vec<&'static Source>,
+    sources: Vec<&'static Source>,
 }
 
 /// An attached program, which is detached when this is dropped.
@@ -83,6 +82,8 @@ impl Programs {
     /// Loads the programs. With `files`, those at page faults of mapped files are among them, if
     /// the kernel has their tracepoints.
     pub fn load(details: &Details, files: bool) -> Result<Programs, Unavailable> {
+        // A kernel without them may have no types either, but types would not help it.
+        check_maps(is_map_supported)?;
         let types = Btf::parse_file(TYPES, Endianness::default());
         let types = types.map_err(|e| unavailable(TYPES, &e))?;
         let object = EbpfLoader::new()
@@ -91,7 +92,7 @@ impl Programs {
             .override_global("details", details, true)
             .verifier_log_level(VerifierLogLevel::DEBUG)
             .load(OBJECT)
-            .map_err(|e| unavailable(part_of(&e), &e))?;
+            .map_err(|e| unavailable("its maps", &e))?;
         let mut programs = Programs { object, sources: PROGRAMS.iter().collect() };
         for source in PROGRAMS.iter().chain(INTERRUPT_PROGRAMS) {
             programs.load_one(source, &types).map_err(|e| not_loaded(source, &e))?;
@@ -119,39 +120,69 @@ impl Programs {
         self.object.take_map(name).ok_or_else(|| lacks(name))
     }
 
-    /// Attaches a program.
-    pub fn attach(
-        &mut self,
-        source: &Source,
-        attached: &mut Vec<Attached>,
-    ) -> Result<(), Unavailable> {
-        self.links(source, attached).map_err(|e| unavailable(source.name, &*e))
+    /// Attaches the programs apart from those at interrupt work.
+    pub fn attach(&mut self) -> Result<Vec<Attached>, Unavailable> {
+        attach_all(&mut self.object, self.sources.iter().copied())
     }
 
-    fn links(
-        &mut self,
-        source: &Source,
-        attached: &mut Vec<Attached>,
-    ) -> Result<(), Box<dyn Error>> {
-        match (self.object.program_mut(source.name), source.counter) {
-            (Some(Program::BtfTracePoint(program)), None) => {
-                let link = program.attach()?;
-                attached.push(Attached::Tracepoint { _link: program.take_link(link)? });
-            }
-            (Some(Program::PerfEvent(program)), Some(event)) => {
-                for cpu in online_cpus().map_err(|(_, e)| e)? {
-                    let (config, scope) = (
-                        PerfEventConfig::Software(event),
-                        PerfEventScope::AllProcessesOneCpu { cpu },
-                    );
-                    let link = program.attach(config, scope, SamplePolicy::Period(1), false)?;
-                    attached.push(Attached::Counter { _link: program.take_link(link)? });
-                }
-            }
-            _ => return Err(ProgramError::NotLoaded.into()),
-        }
-        Ok(())
+    /// Attaches the programs at interrupt work.
+    pub fn attach_to_interrupts(&mut self) -> Result<Vec<Attached>, Unavailable> {
+        attach_all(&mut self.object, INTERRUPT_PROGRAMS)
     }
+}
+
+/// Attaches programs in their order. If one is refused, those before it are detached.
+fn attach_all(
+    object: &mut Ebpf,
+    sources: impl IntoIterator<Item = &'static Source>,
+) -> Result<Vec<Attached>, Unavailable> {
+    let mut attached = Vec::new();
+    for source in sources {
+        attach(object, source, &mut attached).map_err(|e| unavailable(source.name, &*e))?;
+    }
+    Ok(attached)
+}
+
+/// Attaches a program: to its tracepoint, or to its counter on each processor.
+fn attach(
+    object: &mut Ebpf,
+    source: &Source,
+    attached: &mut Vec<Attached>,
+) -> Result<(), Box<dyn Error>> {
+    match (object.program_mut(source.name), source.counter) {
+        (Some(Program::BtfTracePoint(program)), None) => {
+            let link = program.attach()?;
+            attached.push(Attached::Tracepoint { _link: program.take_link(link)? });
+        }
+        (Some(Program::PerfEvent(program)), Some(event)) => {
+            for cpu in online_cpus().map_err(|(_, e)| e)? {
+                let (config, scope) =
+                    (PerfEventConfig::Software(event), PerfEventScope::AllProcessesOneCpu { cpu });
+                let link = program.attach(config, scope, SamplePolicy::Period(1), false)?;
+                attached.push(Attached::Counter { _link: program.take_link(link)? });
+            }
+        }
+        _ => return Err(ProgramError::NotLoaded.into()),
+    }
+    Ok(())
+}
+
+/// The types of maps that older kernels lack, with their names for people.
+const NEWEST_MAPS: [(MapType, &str); 2] =
+    [(MapType::RingBuf, "ring buffers"), (MapType::TaskStorage, "BPF storage of tasks")];
+
+/// Refuses a kernel without one of these types of maps.
+fn check_maps(
+    is_supported: impl Fn(MapType) -> Result<bool, SyscallError>,
+) -> Result<(), Unavailable> {
+    for (map, name) in NEWEST_MAPS {
+        match is_supported(map) {
+            Ok(true) => {}
+            Ok(false) => return Err(lacks(name)),
+            Err(e) => return Err(unavailable(name, &e)),
+        }
+    }
+    Ok(())
 }
 
 /// Why a part is unavailable: its error, or the error of the system behind it.
@@ -164,19 +195,6 @@ pub fn unavailable(part: &str, error: &(dyn Error + 'static)) -> Unavailable {
         cause = error.source();
     }
     Unavailable::Kernel(format!("{part}: {error}"))
-}
-
-/// The part that the kernel refused.
-fn part_of(error: &EbpfError) -> &'static str {
-    match error {
-        EbpfError::MapError(MapError::CreateError { name, .. }) if name == "events" => {
-            "ring buffers"
-        }
-        EbpfError::MapError(MapError::CreateError { name, .. }) if name == "threads" => {
-            "maps of threads"
-        }
-        _ => "its maps",
-    }
 }
 
 fn has_no_tracepoint(error: &ProgramError) -> bool {
@@ -217,6 +235,25 @@ fn lacks(part: &str) -> Unavailable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernel_without_a_type_of_map_is_refused_by_its_name() {
+        let reason = |missing: MapType| {
+            check_maps(|map| Ok(map != missing)).map_err(|reason| reason.to_string())
+        };
+        let lacks = |part: &str| Err(format!("this kernel cannot trace by BPF: it has no {part}"));
+        assert_eq!(reason(MapType::RingBuf), lacks("ring buffers"));
+        assert_eq!(reason(MapType::TaskStorage), lacks("BPF storage of tasks"));
+        assert_eq!(reason(MapType::Arena), Ok(()));
+        let failure = |_| {
+            Err(SyscallError {
+                call: "bpf_map_create",
+                io_error: io::ErrorKind::OutOfMemory.into(),
+            })
+        };
+        let text = check_maps(failure).unwrap_err().to_string();
+        assert!(text.contains("ring buffers: out of memory"), "{text}");
+    }
 
     /// The message of Linux 6.18.
     #[test]

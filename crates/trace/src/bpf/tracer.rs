@@ -57,18 +57,14 @@ impl Tracer {
     /// again.
     pub fn attach(&mut self) -> Result<(), Unavailable> {
         self.threads.renew().map_err(|e| refused("its maps", &e))?;
-        for source in self.programs.sources.clone() {
-            self.programs.attach(source, &mut self.attached)?;
-        }
+        self.attached = self.programs.attach()?;
         Ok(())
     }
 
     /// Attaches the programs at interrupt work.
     pub fn attach_to_interrupts(&mut self) -> Result<(), Unavailable> {
         while self.detach_from_interrupts() {}
-        for source in INTERRUPT_PROGRAMS {
-            self.programs.attach(source, &mut self.at_interrupts)?;
-        }
+        self.at_interrupts = self.programs.attach_to_interrupts()?;
         Ok(())
     }
 
