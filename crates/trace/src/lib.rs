@@ -16,6 +16,7 @@ mod log_tests;
 mod logs;
 #[cfg(test)]
 mod mutant_tests;
+mod pages;
 mod positions;
 mod primitive;
 mod refusal;

@@ -28,7 +28,7 @@ use bpf::Prepared;
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};
-pub use tick_border::TickBorder;
+pub use tick_border::{TickBorder, unmeasured_calls};
 pub use times::Times;
 pub use units::{Pattern, Units};
 

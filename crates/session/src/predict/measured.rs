@@ -8,7 +8,9 @@ use yamba_predict::Vector;
 use yamba_predict::prediction::MeasuredTimes;
 use yamba_record::Run;
 use yamba_toolchain::build::host;
-use yamba_trace::live::{self, Enough, Measured, Pattern, TickBorder, Units, Workload};
+use yamba_trace::live::{
+    self, Enough, Measured, Pattern, TickBorder, Units, Workload, unmeasured_calls,
+};
 
 use super::{Callbacks, Notice};
 use crate::java::{self, JavaHere};
@@ -36,12 +38,12 @@ pub(super) fn kernel_times(
     let measured = running(application, &time, callbacks, || {
         let mut measured =
             live::measure(&workload, &ENOUGH, &|| stop.requested()).map_err(failure)?;
-        let found = TickBorder::measure(&workload.command[0]).map_err(system_failure)?;
-        measured.add_missed(found.border, vector.events());
-        Ok((measured, found.failure))
-    });
-    let (measured, unmeasured_calls) = measured?;
-    let warnings = warnings(application, &measured, unmeasured_calls.as_deref())?;
+        let border = TickBorder::measure().map_err(system_failure)?;
+        measured.add_missed(border, vector.events());
+        Ok(measured)
+    })?;
+    let unmeasured = unmeasured_calls(&workload.command[0]);
+    let warnings = warnings(application, &measured, unmeasured.as_deref())?;
     (callbacks.notice)(Notice::Lines(warnings));
     Ok(MeasuredTimes {
         kernel_ns: measured.kernel_ns_each(),

@@ -72,6 +72,11 @@ impl EventHead {
         self.flags & flag != 0
     }
 
+    /// Whether the new process, which is no thread, uses its parent's memory, as after `vfork`.
+    pub fn borrows_memory(&self) -> bool {
+        self.has(SHARES_MEMORY) && !self.has(IS_THREAD)
+    }
+
     /// Whether the process is one of 32 bits.
     pub fn is_32_bit(&self) -> bool {
         self.has(IS_32_BIT)
@@ -231,7 +236,7 @@ impl Arguments for NamedCall<'_> {
             }
             Property::Blocked => head.has(HAS_BLOCKED),
             Property::Thread => head.has(IS_THREAD),
-            Property::SharesMemory => head.has(SHARES_MEMORY) && !head.has(IS_THREAD),
+            Property::SharesMemory => head.borrows_memory(),
             Property::SharesFiles => head.has(SHARES_FILES),
             // F_DUPFD, F_DUPFD_CLOEXEC
             Property::Duplicates => [0, 1030].contains(&self.argument(1)),

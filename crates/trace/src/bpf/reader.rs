@@ -7,8 +7,7 @@ use super::counted::Counted;
 use super::event::{Event, NamedCall};
 use super::names::name;
 use super::shared::{
-    BeginEvent, DetailedCallEvent, EndEvent, IS_THREAD, MoreEvent, SHARES_FILES, SHARES_MEMORY,
-    WAS_KILLED,
+    BeginEvent, DetailedCallEvent, EndEvent, IS_THREAD, MoreEvent, SHARES_FILES, WAS_KILLED,
 };
 use crate::call::Call;
 use crate::descriptors::Descriptors;
@@ -213,11 +212,10 @@ impl EventReader {
     }
 
     fn begin(&mut self, event: &BeginEvent) {
-        let is_thread = event.head.has(IS_THREAD);
         let made = Made {
             shares_files: event.head.has(SHARES_FILES),
-            borrows: event.head.has(SHARES_MEMORY) && !is_thread,
-            is_thread,
+            borrows: event.head.borrows_memory(),
+            is_thread: event.head.has(IS_THREAD),
         };
         let child = event.child as u32;
         self.threads.insert(child);

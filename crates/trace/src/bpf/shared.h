@@ -114,8 +114,10 @@ struct call_kind {
     u32 thread;
     u32 number;
     u32 flags;
-    u32 result;  // 0 for 0, else 1 and its logarithm, or a value of its own for failures
-    u64 first;   // the first argument, if it may be a descriptor
+    // The class of the result: 0 for 0, 1 + floor(log2(result)) for results above 0, and one class
+    // each for failed calls and calls that the kernel restarts.
+    u32 result;
+    u64 first;  // the first argument, if it may be a descriptor
 };
 
 struct counted_calls {

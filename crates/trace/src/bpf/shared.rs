@@ -1,6 +1,6 @@
 //! The data that the programs in the kernel and Yamba share: `shared.h` in Rust, in the same order.
 //!
-//! A field or constant that only one of both has fails the test `layouts_are_those_of_c`.
+//! Tests in `layout_tests.rs` fail if a field or constant is missing in one of the two files.
 
 use std::ptr::read_unaligned;
 

@@ -5,8 +5,8 @@
 // change is added to the mode. So the modes add up to the thread's whole time on a processor.
 
 enum {
-    RING_BYTES = 32 << 20,  // about 300 000 events that are sent alone
-    STATES = 1 << 15,       // without the state 0: a thread with this number has none
+    RING_BYTES = 32 << 20,
+    STATES = 1 << 15,  // without the state 0: a thread with this number has none
 };
 
 struct thread {

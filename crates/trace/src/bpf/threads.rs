@@ -102,8 +102,8 @@ fn update<T: aya::Pod>(map: &OwnedFd, key: u32, value: &T, flags: u64) -> io::Re
         flags,
     };
     // SAFETY: the request has the layout of the command's part of `union bpf_attr`, and the length
-    //   that is passed. The kernel reads a key of 4 bytes, and a value as long as those of the map:
-    //   `T` is the type of its values.
+    // that is passed. The kernel reads a key of 4 bytes, and a value as long as those of the map:
+    // `T` is the type of its values.
     let status = unsafe {
         libc::syscall(libc::SYS_bpf, MAP_UPDATE, &raw const request, size_of::<ElementRequest>())
     };

@@ -99,10 +99,12 @@ INLINE void write_call(struct call_event *event, struct thread *thread, enum eve
     if (UNLIKELY(thread->flags & IS_32_BIT)) write_narrow_arguments(event, arguments);
 }
 
+// The classes of failed calls, and of calls that the kernel restarts. Those of results above 0 are
+// lower: at most 63.
 enum { FAILED = 64, RESTARTED = 65 };
 
-// The class of a result: 0, or 1 and the logarithm, or one of those above.
-INLINE u32 class_of(s64 result) {
+// The class of a result, as `call_kind` describes it.
+INLINE u32 result_class(s64 result) {
     if (result == 0) return 0;
     if (result < 0) return result < -516 || result > -512 ? FAILED : RESTARTED;
     u32 class = 1;
@@ -122,7 +124,7 @@ RARE void count_call(struct cpu *cpu, struct thread *thread, u64 *arguments) {
     write_call(event, thread, CALL, arguments);
     enum { NO_DESCRIPTOR = 1 << 16 };  // no descriptor is so large
     u64 first = event->arguments[0] < NO_DESCRIPTOR ? event->arguments[0] : NO_DESCRIPTOR;
-    struct call_kind kind = {thread->thread, thread->number, thread->flags, class_of(event->result), first};
+    struct call_kind kind = {thread->thread, thread->number, thread->flags, result_class(event->result), first};
     struct counted_calls *counted = bpf_map_lookup_elem(&call_kinds, &kind);
     if (!counted) {
         cpu->counted.count = cpu->counted.call_ns = cpu->counted.user_ns = cpu->counted.result = 0;
@@ -225,9 +227,10 @@ SEC("tp_btf/sys_exit") int sys_exit(u64 *arguments) {
 // The child begins in the call of its parent.
 SEC("tp_btf/sched_process_fork") int sched_process_fork(u64 *arguments) {
     struct task_struct *parent = (void *)arguments[0], *child = (void *)arguments[1];
-    struct cpu *cpu = this_cpu();
     struct thread *thread = state_of(parent);
-    if (!cpu || !thread) return 0;
+    if (!thread) return 0;
+    struct cpu *cpu = this_cpu();
+    if (!cpu) return 0;
     if (parent->files == child->files) thread->flags |= SHARES_FILES;
     if (parent->mm == child->mm) thread->flags |= SHARES_MEMORY;
     if (parent->tgid == child->tgid) thread->flags |= IS_THREAD;
@@ -335,10 +338,11 @@ SEC("tp_btf/page_fault_kernel") int page_fault_kernel(u64 *arguments) {
     return 0;
 }
 
-// One of the process's numbers of pages changes.
+// Runs when the kernel changes a process's number of resident pages of one kind.
 SEC("tp_btf/rss_stat") int rss_stat(u64 *arguments) {
+    if (!HAS_PAGE_EVENTS) return 0;
     struct thread *thread = running();
-    if (thread && thread->mode == MODE_FAULT && HAS_PAGE_EVENTS) thread->page = (u32)arguments[1] + 1;
+    if (thread && thread->mode == MODE_FAULT) thread->page = (u32)arguments[1] + 1;
     return 0;
 }
 
@@ -350,9 +354,9 @@ INLINE int end_fault(struct thread *thread) {
     return 1;
 }
 
-// At a write to a page that is present, the kernel copies the page, or lets the process keep it if
-// no other one uses it. Else it has mapped pages of a file, or a page of the process's own, or, at
-// a read, the page of zeros, which it does not count.
+// A write to a present page means copy on write: the kernel copies the page, or makes it writable
+// if no other process uses it. A fault at an absent page is of the kind whose number of pages has
+// changed: pages of a file, or anonymous ones. A read that changes neither maps the page of zeros.
 INLINE struct fault_sum *kind_of_fault(struct thread *thread) {
     struct page_faults *faults = &thread->faults;
     if (thread->access & PRESENT) return thread->access & WRITE ? &faults->copy : &faults->other;
@@ -361,7 +365,7 @@ INLINE struct fault_sum *kind_of_fault(struct thread *thread) {
     return thread->page == NO_PAGE && !(thread->access & WRITE) ? &faults->zero : &faults->other;
 }
 
-// The kernel's own counts of page faults grow at the end of each.
+// The kernel counts a page fault when it has handled it, so this program runs at its end.
 SEC("perf_event") int minor_faults(void *context) {
     struct thread *thread = running();
     if (!end_fault(thread)) return 0;
@@ -373,7 +377,7 @@ SEC("perf_event") int minor_faults(void *context) {
     return 0;
 }
 
-// These have read from storage.
+// Runs at the end of a page fault that has read from storage.
 SEC("perf_event") int major_faults(void *context) {
     struct thread *thread = running();
     if (!end_fault(thread)) return 0;
@@ -383,9 +387,10 @@ SEC("perf_event") int major_faults(void *context) {
 }
 
 INLINE int report_file_fault(struct address_space *file, u64 first_page, u64 pages) {
-    struct cpu *cpu = this_cpu();
     struct thread *thread = running();
-    if (!cpu || !thread) return 0;
+    if (!thread) return 0;
+    struct cpu *cpu = this_cpu();
+    if (!cpu) return 0;
     flush(cpu);
     struct file_fault_event *event = reserve(thread, sizeof *event, FILE_FAULT);
     if (!event) return 0;
@@ -405,8 +410,9 @@ SEC("tp_btf/mm_filemap_map_pages") int mm_filemap_map_pages(u64 *arguments) {
     return report_file_fault((void *)arguments[0], arguments[1], arguments[2] - arguments[1] + 1);
 }
 
-// The thread that an interrupt has found in this mode. The interrupt may have come within another
-// program of this processor: so a thread gets no state here, and nothing is flushed.
+// The thread that an interrupt has stopped, if it is traced and in this mode. The interrupt may have
+// stopped another one of these programs on this processor, so this makes no state for the thread,
+// and its callers flush nothing.
 INLINE struct thread *interrupted(u64 mode) {
     struct thread_start *start = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
     struct thread *thread = start && start->slot ? state(start->slot) : 0;

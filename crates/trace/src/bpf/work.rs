@@ -7,14 +7,14 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::ptr::null_mut;
 use std::time::Instant;
 
 use rustix::fs::{SeekFrom, fstat, seek};
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::getppid;
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::pages::Pages;
 
 /// Null calls, a mixture of calls, page faults; nothing, a call and a page fault behind gaps in
 /// which memory is used; messages.
@@ -175,45 +175,9 @@ fn cold(memory: &[u8], mut work: impl FnMut() -> io::Result<()>) -> io::Result<f
     Ok(median(&mut times))
 }
 
-/// New memory of this number of pages, each of which the kernel maps at the first write.
-struct Pages {
-    begin: *mut u8,
-    bytes: usize,
-    page: usize,
-}
-
-impl Pages {
-    fn new(pages: usize) -> io::Result<Pages> {
-        let page = rustix::param::page_size();
-        let bytes = pages * page;
-        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: a new mapping at an address that the kernel chooses.
-        let begin = unsafe { mmap_anonymous(null_mut(), bytes, access, flags)? };
-        // SAFETY: the mapping above. The kernel may refuse: it has no huge pages then.
-        let _ = unsafe { madvise(begin, bytes, Advice::LinuxNoHugepage) };
-        Ok(Pages { begin: begin.cast(), bytes, page })
-    }
-
-    /// Writes to a page. At the first write, the kernel's number of the process's pages changes,
-    /// which the tracer sees.
-    fn touch(&self, index: usize) {
-        assert!(index * self.page < self.bytes);
-        // SAFETY: within the mapping, as the line above checks, which can be written and has no
-        // other references.
-        unsafe { self.begin.add(index * self.page).write_volatile(1) };
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own, and no reference to it exists.
-        let _ = unsafe { munmap(self.begin.cast(), self.bytes) };
-    }
-}
-
 /// The time of a round of page faults, in ns.
 fn faults() -> io::Result<f64> {
-    let pages = Pages::new(PAGES)?;
+    let pages = Pages::map(PAGES)?;
     timed(PAGES, |index| {
         pages.touch(index);
         Ok(())
@@ -222,7 +186,7 @@ fn faults() -> io::Result<f64> {
 
 /// The typical time of a page fault behind a gap, in ns.
 fn cold_faults(memory: &[u8]) -> io::Result<f64> {
-    let pages = Pages::new(COLD)?;
+    let pages = Pages::map(COLD)?;
     let mut index = 0;
     cold(memory, || {
         pages.touch(index);

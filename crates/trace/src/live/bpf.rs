@@ -13,7 +13,7 @@ use super::family::Family;
 use super::interrupts::InterruptTiming;
 use super::load::Output;
 use super::measured::once;
-use super::tick_border::TickBorder;
+use super::tick_border::{TickBorder, unmeasured_calls};
 use super::{
     AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
     open_files, output_of, run_load, wait_until_idle,
@@ -73,7 +73,7 @@ pub fn trace(
     let vector = &mut trace.vector;
     vector.command.clone_from(&workload.command);
     if !rounds.is_empty() {
-        let calls = clock_calls(&session.reader.uses(units));
+        let calls = clock_calls(&vector.primitives);
         let mut run = |bare: &Workload| session.another_round(bare, stopped);
         match clock_reads(&mut run, workload, calls, failure) {
             Ok(reads) => vector.clock_reads = Some(reads),
@@ -82,9 +82,8 @@ pub fn trace(
         // The attached programs would make the end of its calls longer.
         session.tracer.detach();
         let program = workload.command.first().map_or("", String::as_str);
-        let found = TickBorder::measure(program)?;
-        uncounted.extend(found.failure);
-        let missed_ns = found.border.missed_ns(vector.events());
+        uncounted.extend(unmeasured_calls(program));
+        let missed_ns = TickBorder::measure()?.missed_ns(vector.events());
         for round in &mut rounds {
             round.missed_ns = missed_ns.min(round.untraced_ns - round.untraced_kernel_ns);
             round.untraced_kernel_ns += round.missed_ns;

@@ -4,20 +4,18 @@
 //! page fault. The tick is taken as soon as the program runs again, and the whole tick counts as
 //! user time. A loop that only makes calls has next to no user time of its own, so its user time by
 //! ticks is the missing kernel time. Ticks charge more of a call from a 32-bit program: 47 to 51 ns
-//! instead of 23 to 28 ns on a Zen 5. That is not measured, and the failure says so.
+//! instead of 23 to 28 ns on a Zen 5. That is not measured, see [`unmeasured_calls`].
 
 use std::env;
-use std::ffi::c_void;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::ptr::null_mut;
 use std::thread;
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use rustix::process::getppid;
 
 use super::times::Times;
+use crate::pages::Pages;
 
 /// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right
 /// within 4 %.
@@ -35,35 +33,22 @@ pub struct TickBorder {
     pub fault_ns: f64,
 }
 
-/// The kernel time that ticks charge to the user, as measured on this machine.
-#[derive(Debug)]
-pub struct MeasuredBorder {
-    /// The times.
-    pub border: TickBorder,
-    /// The calls were those of a 64-bit program, although the application is a 32-bit program: the
-    /// consequence, for people.
-    pub failure: Option<String>,
-}
-
 impl TickBorder {
-    /// Measures this machine for about 2 s. `program` is the first one of the application.
+    /// Measures this machine for about 2 s, with calls of a 64-bit program.
     ///
     /// # Errors
     /// If memory for the page faults cannot be mapped, or the clock cannot be read.
-    pub fn measure(program: &str) -> io::Result<MeasuredBorder> {
-        let failure = is_32_bit(program).then(|| {
-            format!(
-                "{program} is a 32-bit program, whose calls were not measured, so that kernel times without the tracer may be too low"
-            )
-        });
+    pub fn measure() -> io::Result<TickBorder> {
         let measured = thread::spawn(|| -> io::Result<TickBorder> {
             let call_ns = user_ns_each_call()?;
-            let pages = Pages::map()?;
-            let fault_ns = user_ns_each(|| pages.touch())?;
+            let pages = Pages::map(PASS)?;
+            let fault_ns = user_ns_each(|| {
+                (0..PASS).for_each(|page| pages.touch(page));
+                pages.release();
+            })?;
             Ok(TickBorder { call_ns, fault_ns })
         });
-        let border = measured.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok(MeasuredBorder { border, failure })
+        measured.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// The kernel time that ticks charge to the user for these numbers of calls and page faults, in
@@ -71,6 +56,16 @@ impl TickBorder {
     pub fn missed_ns(self, [calls, faults]: [f64; 2]) -> f64 {
         calls * self.call_ns + faults * self.fault_ns
     }
+}
+
+/// What is wrong with the kernel times of an application if its first program is a 32-bit program,
+/// whose calls [`TickBorder::measure`] does not measure.
+pub fn unmeasured_calls(program: &str) -> Option<String> {
+    is_32_bit(program).then(|| {
+        format!(
+            "{program} is a 32-bit program, whose calls were not measured, so that kernel times without the tracer may be too low"
+        )
+    })
 }
 
 /// Whether the file of a program, which is searched in `PATH`, has 32-bit code of x86. Only this
@@ -126,50 +121,6 @@ fn used() -> io::Result<Times> {
     Ok(Times::of(&usage))
 }
 
-/// Memory of [`PASS`] pages that are not present.
-struct Pages {
-    start: *mut c_void,
-    page_bytes: usize,
-}
-
-impl Pages {
-    fn map() -> io::Result<Pages> {
-        let page_bytes = rustix::param::page_size();
-        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: the kernel chooses the address of the new mapping.
-        let start = unsafe { mmap_anonymous(null_mut(), PASS * page_bytes, protection, flags)? };
-        let pages = Pages { start, page_bytes };
-        // A huge page would take one fault for many pages. Kernels without huge pages refuse the
-        // advice.
-        // SAFETY: the range is the mapping.
-        let _ = unsafe { madvise(start, pages.bytes(), Advice::LinuxNoHugepage) };
-        Ok(pages)
-    }
-
-    fn bytes(&self) -> usize {
-        PASS * self.page_bytes
-    }
-
-    /// Takes one page fault for each page, and gives the pages back.
-    fn touch(&self) {
-        for page in 0..PASS {
-            // SAFETY: the place is in the mapping, which nothing else refers to.
-            unsafe {
-                self.start.cast::<u8>().add(page * self.page_bytes).write_volatile(1);
-            }
-        }
-        // SAFETY: the range is the mapping. Its pages read as 0 afterwards.
-        let _ = unsafe { madvise(self.start, self.bytes(), Advice::LinuxDontNeed) };
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        // SAFETY: nothing refers to the mapping.
-        let _ = unsafe { munmap(self.start, self.bytes()) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,9 +145,8 @@ mod tests {
     #[test]
     fn kernel_time_with_the_border_is_that_beside_known_user_time() {
         let own = std::env::current_exe().unwrap();
-        let found = TickBorder::measure(own.to_str().unwrap()).unwrap();
-        assert!(found.failure.is_none());
-        let border = found.border;
+        assert_eq!(unmeasured_calls(own.to_str().unwrap()), None);
+        let border = TickBorder::measure().unwrap();
         let used_ns = || used().unwrap().all_ns();
         let kernel_before = used().unwrap().kernel_ns;
         let (mut kernel_ns, mut calls) = (0.0, 0.0);

@@ -5,7 +5,7 @@ use std::io;
 use std::ptr;
 
 /// A stop by a signal, or that of a new thread, see ptrace(2). `libc` lacks it.
-pub const EVENT_STOP: c_int = 128;
+const EVENT_STOP: c_int = 128;
 
 /// The code segment of 32-bit processes.
 pub const CS_32: u64 = 0x23;
