@@ -901,3 +901,48 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
     traced.traced.as_mut().unwrap().cost_ns_per_call = None;
     assert_eq!((traced.clocks(), traced.half_width()), (None, Some(0.0)));
 }
+
+/// A read takes 3 times as long as in the benchmark. If reads were to cost half, an added `stat`
+/// would still take 3 times as long as in its benchmark.
+#[test]
+fn factor_of_all_uses_is_without_changes_of_costs() {
+    let a = exact(&[("read", None, 100.0), ("stat", None, 10.0)]);
+    let traced = vector(vec![timed("read", None, 1.0, 300.0)]);
+    let mut changed = traced.clone();
+    Replacement::read("=stat").unwrap().apply(&mut changed).unwrap();
+    let mut cheaper = a.clone();
+    CostChange::read("read=0.5x").unwrap().apply(&mut cheaper).unwrap();
+    // The costs of the system are those of the machine of the trace, with the change.
+    let context = Context::new(&traced, "a", &cheaper).unwrap();
+    let found = predict_in_context(&changed, &context, "a", &cheaper).unwrap();
+    let stat = found.terms.primitives.iter().find(|p| p.name == "stat").unwrap();
+    near(stat.context_factor.unwrap(), 3.0);
+    near(found.predicted_ns, 150.0 + 30.0);
+}
+
+/// The server waits once for four requests. Another kernel, on which a wait costs twice as much, may
+/// let it wait for each of them: three further waits, which take the cost of a wait there or the
+/// time of the carried ones.
+#[test]
+fn further_waits_on_another_kernel_are_in_the_upper_end_of_the_interval() {
+    let system = |kernel: &str, wait_ns: f64| Costs {
+        kernel: kernel.to_owned(),
+        ..exact(&[("epoll_wait", Some(1.0), wait_ns), ("epoll_wait", Some(4.0), wait_ns)])
+    };
+    let a = system("6.18.44-generic", 300.0);
+    for (each_ns, further_ns) in [(200.0, 600.0), (2400.0, 4800.0)] {
+        let traced = vector(vec![timed("epoll_wait", Some(4.0), 0.25, 0.25 * each_ns)]);
+        let carried_ns = 2.0 * 0.25 * each_ns;
+        let found = on(&traced, &a, &system("6.1.176", 600.0));
+        near(found.predicted_ns, carried_ns);
+        let [low, high] = found.terms.primitives[0].interval_ns.unwrap();
+        near(low, carried_ns);
+        near(high, carried_ns + 0.75 * further_ns);
+        assert_eq!(found.interval_ns, Some([low, high]));
+        assert!(found.caveats.waits.unwrap().contains("up to 0.75 further waits each request"));
+        // A kernel of the same version waits as the traced one did.
+        let found = on(&traced, &a, &system("6.18.2", 600.0));
+        assert_eq!(found.interval_ns, Some([carried_ns; 2]));
+        assert_eq!(found.caveats.waits, None);
+    }
+}

@@ -11,7 +11,7 @@ use crate::vector::names::{NULL_CALL, call, is_blocked, is_part};
 /// The traced times of an application beside the costs of benchmarks on the same machine.
 #[derive(Clone, Debug)]
 pub(crate) struct TracedTimes {
-    /// The costs where the application was traced.
+    /// The costs where the application was traced, without hypothetical changes.
     pub costs: Costs,
     /// The primitives with a time.
     pub each: Vec<Timed>,
@@ -51,10 +51,12 @@ struct Smaller {
 impl TracedTimes {
     /// The times of these uses, traced where benchmarks have these costs.
     pub fn new(uses: &[Use], costs: &Costs) -> TracedTimes {
+        // A hypothetical change does not alter how long the traced calls took.
+        let costs = costs.unchanged();
         TracedTimes {
-            costs: costs.unchanged(),
             each: uses.iter().filter_map(Timed::new).collect(),
-            overall: overall(uses, costs),
+            overall: overall(uses, &costs),
+            costs,
         }
     }
 
