@@ -1,7 +1,8 @@
-//! All constants of predictions, each with the measurement or the definition that it comes from.
+//! All constants of predictions. Each says whether it is a definition, comes from a measurement, or
+//! was chosen.
 //!
-//! docs/notes/prediction.md and docs/notes/tracing.md have the measurements. Nothing here is fitted
-//! to one machine. Names and lists of primitives are in `vector`.
+//! docs/notes/prediction.md and docs/notes/tracing.md have most of the measurements, and
+//! tests/data/machines has some of the data. Names and lists of primitives are in `vector`.
 
 // Precision of a trace (`vector/rounds.rs`).
 
@@ -58,11 +59,19 @@ pub(crate) const ROUGH_PROCESS_NS: f64 = 100_000.0;
 /// A page fault, or a call that may wait, in ns.
 pub(crate) const ROUGH_WAIT_NS: f64 = 1000.0;
 
-/// The size of a call that may wait, in ns for each byte, descriptor or entry: 0.1 to 10 ns.
+/// The size of a call that may wait, in ns for each byte or descriptor: 0.07 (`read(unix)`) to 76
+/// ns (`poll`) in tests/data/machines/zen3. It was chosen, since most of these calls take less than
+/// 0.25 ns for a byte.
 pub(crate) const ROUGH_SIZE_NS: f64 = 0.25;
 
 /// Another call, in ns.
 pub(crate) const ROUGH_CALL_NS: f64 = 500.0;
+
+// Reads of files (`prediction/file_time.rs`).
+
+/// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice
+/// the bytes. The benchmark of `read(file,sequential)` gives its figure for a page.
+pub(crate) const SEQUENTIAL_BYTES: f64 = 4096.0;
 
 // From one system to another (`carry`).
 
@@ -70,7 +79,7 @@ pub(crate) const ROUGH_CALL_NS: f64 = 500.0;
 pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// The least share of a benchmark's cost that must be left without the primitives that it contains,
-/// for a ratio of the rest. The rests on a Zen 3 are 0.48 (`execve`) to 0.95 (`clone(thread)`), see
+/// for a ratio of the rest. The rests on a Zen 3 are 0.48 (`execve`) or more, see
 /// tests/data/machines/zen3: the limit acts only where the costs of the parts are wrong. It was
 /// chosen, since no such system was measured.
 pub(crate) const LEAST_REST: f64 = 0.1;
@@ -79,13 +88,11 @@ pub(crate) const LEAST_REST: f64 = 0.1;
 pub(crate) const DEPTH: u32 = 4;
 
 /// The ratio of a primitive that was not measured yet may be outside of the known ratios by this
-/// factor. Ratios of the four kinds of page faults between two kernels on one Zen 5 were 32 to 60,
-/// so that they differed by 1.9 times.
+/// factor. It was chosen.
 pub(crate) const UNMEASURED: f64 = 2.0;
 
 // Changes of the application (`change`).
 
 /// A call that another application makes less often than this share is rare there, as those at the
-/// start of a connection are: its code and data may not be in the caches. It was chosen, not
-/// measured; docs/what-if.md says so.
+/// start of a connection are: its code and data may not be in the caches. It was chosen.
 pub(crate) const RARE: f64 = 0.01;

@@ -920,9 +920,9 @@ fn factor_of_all_uses_is_without_changes_of_costs() {
     near(found.predicted_ns, 150.0 + 30.0);
 }
 
-/// The server waits once for four requests. Another kernel, on which a wait costs twice as much, may
-/// let it wait for each of them: three further waits, which take the cost of a wait there or the
-/// time of the carried ones.
+/// The server waits once for four requests. Another kernel, on which a wait costs twice as much,
+/// may let it wait for each of them: three further waits, which take the cost of a wait there or
+/// the time of the carried ones.
 #[test]
 fn further_waits_on_another_kernel_are_in_the_upper_end_of_the_interval() {
     let system = |kernel: &str, wait_ns: f64| Costs {

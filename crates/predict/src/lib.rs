@@ -28,5 +28,5 @@ pub use carry::user_scale::{UserScale, user_scale};
 pub use costs::{Costs, needs};
 pub use prediction::several::{Place, Predictions, Unclear, ranked};
 pub use prediction::{Prediction, file_time, predict, predict_in_context};
-pub use vector::names::{BLOCKED, NULL_CALL, WAITING, canonical, machine_name};
+pub use vector::names::{BLOCKED, NULL_CALL, WAITING, canonical, machine_name, stands_for};
 pub use vector::{Vector, names, rounds};

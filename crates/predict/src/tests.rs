@@ -74,7 +74,7 @@ fn static_on(system: usize) -> Vec<Row> {
 }
 
 pub(crate) fn used(name: &str, size: Option<f64>, count: f64) -> Use {
-    Use { name: name.to_owned(), size, count, errors: None, started: None, time_ns: None }
+    Use::untimed(name, size, count)
 }
 
 pub(crate) fn vector(primitives: Vec<Use>) -> Vector {

@@ -23,21 +23,24 @@ use crate::vector::{Use, Vector};
 use factor::{Timed, TracedTimes};
 use pair::Systems;
 
-/// The traced times of an application beside the costs of benchmarks on the same machine.
+/// A trace with times, as a prediction for another system or of a changed application needs it.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The run with the costs of the machine where the vector was traced, as the user names it.
     pub traced_on: String,
+    /// The times of the calls, with the costs on that machine.
     pub(crate) times: TracedTimes,
     /// The traced primitives, before changes.
     pub(crate) uses: Vec<Use>,
     /// Traced kernel time per unit outside of the primitives of the vector. `None`: the whole
     /// kernel time is unknown.
     pub(crate) outside_ns: Option<f64>,
+    /// Traced clock readings per unit that needed no system call. `None`: unknown.
     clock_reads: Option<f64>,
     /// How far the traced times may be off. `None`: unknown.
     pub(crate) uncertainty: Option<Uncertainty>,
-    /// The share by which the whole traced time exceeds that of `uses`.
+    /// Kernel time that a change removed from the vector before, as a share of the time that is
+    /// left.
     pub(crate) removed: f64,
     /// The application whose calls the times are from. `None`: the vector's own.
     pub(crate) taken_from: Option<String>,

@@ -2,19 +2,14 @@
 //!
 //! A server that waits gets all events that have come. Their number depends on the scheduler: one
 //! kernel lets the load send several requests before the server runs, and another one interrupts
-//! the load at the first request. nginx with four connections on one processor waited 0.25 times
-//! for each request by Linux 6.18, and 0.53 times by User-Mode Linux 6.1. The vector has
+//! the load at the first request (docs/notes/prediction.md, "On another machine"). The vector has
 //! the waits of the traced kernel. On another kernel, each event may need a wait of its own. The
 //! interval reaches to the time of these waits. Work of the application after each wait, such as
 //! readings of the clock, is not in it, nor are fewer waits than traced.
 
 use super::pair::Systems;
 use crate::vector::Use;
-
-/// The primitive whose size is the number of events, and its kind in which the thread slept. A
-/// trace by strace does not distinguish them.
-const WAIT: &str = "epoll_wait";
-const SLEEP: &str = "epoll_wait(blocked)";
+use crate::vector::names::{EPOLL_WAIT, EPOLL_WAIT_BLOCKED};
 
 /// Waits that another kernel may add to those of a use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,11 +25,11 @@ pub(crate) struct FurtherWaits {
 /// mean time of the traced waits if that is longer. None if both kernels have the same version, or
 /// one is unknown, or the time is unknown.
 pub(crate) fn further_waits(used: &Use, used_ns: f64, systems: Systems) -> FurtherWaits {
-    let events = used.size.filter(|_| [WAIT, SLEEP].contains(&&*used.name));
+    let events = used.size.filter(|_| [EPOLL_WAIT, EPOLL_WAIT_BLOCKED].contains(&&*used.name));
     let versions = systems.map(|costs| version(&costs.kernel)).both();
     let is_other_kernel = versions.is_some_and(|versions| versions.from != versions.to);
     let cost_of = |name| systems.to.at(name, Some(1.0));
-    match (events, cost_of(SLEEP).or_else(|| cost_of(WAIT))) {
+    match (events, cost_of(EPOLL_WAIT_BLOCKED).or_else(|| cost_of(EPOLL_WAIT))) {
         (Some(events), Some(at)) if is_other_kernel && events > 1.0 => {
             let count = used.count * (events - 1.0);
             FurtherWaits { count, ns: count * at.cost.ns.max(used_ns / used.count) }
@@ -43,9 +38,8 @@ pub(crate) fn further_waits(used: &Use, used_ns: f64, systems: Systems) -> Furth
     }
 }
 
-/// The line that names the further waits per unit.
-pub(crate) fn line(waits: FurtherWaits, system: &str, unit: &str) -> Option<String> {
-    let further = waits.count;
+/// The line that names the number of further waits per unit.
+pub(crate) fn line(further: f64, system: &str, unit: &str) -> Option<String> {
     (further > 0.0).then(|| {
         format!(
             "{system} has another kernel, whose scheduler may let the application wait for each event separately: up to {further:.2} further waits each {unit}, whose time is in the interval"
@@ -67,7 +61,7 @@ mod tests {
     use crate::tests::{cost, costs, used};
 
     fn with_kernel(kernel: &str) -> Costs {
-        Costs { kernel: kernel.to_owned(), ..costs(&[(WAIT, Some(1.0), cost(300.0, 0.0))]) }
+        Costs { kernel: kernel.to_owned(), ..costs(&[(EPOLL_WAIT, Some(1.0), cost(300.0, 0.0))]) }
     }
 
     fn further(name: &str, size: f64, count: f64, each_ns: f64, systems: Systems) -> [f64; 2] {
@@ -79,23 +73,26 @@ mod tests {
     fn each_event_may_need_a_wait_on_a_kernel_of_another_version() {
         let (from, to) = (with_kernel("6.18.44-generic"), with_kernel("6.1.176"));
         let systems = Systems { from: &from, to: &to };
-        assert_eq!(further(WAIT, 0.0, 2.0, 200.0, systems), [0.0; 2]);
+        assert_eq!(further(EPOLL_WAIT, 0.0, 2.0, 200.0, systems), [0.0; 2]);
         assert_eq!(further("poll", 4.0, 2.0, 200.0, systems), [0.0; 2]);
         for (each_ns, further_ns) in [(200.0, 300.0), (2400.0, 2400.0)] {
-            assert_eq!(further(WAIT, 4.0, 0.25, each_ns, systems), [0.75, 0.75 * further_ns]);
+            assert_eq!(further(EPOLL_WAIT, 4.0, 0.25, each_ns, systems), [0.75, 0.75 * further_ns]);
         }
         let with_sleep = Costs {
             kernel: to.kernel.clone(),
-            ..costs(&[(WAIT, Some(1.0), cost(300.0, 0.0)), (SLEEP, Some(1.0), cost(2000.0, 0.0))])
+            ..costs(&[
+                (EPOLL_WAIT, Some(1.0), cost(300.0, 0.0)),
+                (EPOLL_WAIT_BLOCKED, Some(1.0), cost(2000.0, 0.0)),
+            ])
         };
-        for name in [WAIT, SLEEP] {
+        for name in [EPOLL_WAIT, EPOLL_WAIT_BLOCKED] {
             let systems = Systems { to: &with_sleep, ..systems };
             assert_eq!(further(name, 4.0, 0.25, 600.0, systems), [0.75, 0.75 * 2000.0], "{name}");
         }
         let without_cost = Costs { primitives: Default::default(), ..to.clone() };
         let unknown = Systems { to: &without_cost, ..systems };
-        assert_eq!(further(WAIT, 4.0, 0.25, 200.0, unknown), [0.0; 2]);
-        let line = line(FurtherWaits { count: 0.75, ns: 1.0 }, "b", "request").unwrap();
+        assert_eq!(further(EPOLL_WAIT, 4.0, 0.25, 200.0, unknown), [0.0; 2]);
+        let line = line(0.75, "b", "request").unwrap();
         assert!(line.contains("0.75 further waits each request"), "{line}");
     }
 
@@ -105,8 +102,8 @@ mod tests {
         for kernel in ["6.18.2", "", "unknown"] {
             let to = with_kernel(kernel);
             let systems = Systems { from: &from, to: &to };
-            assert_eq!(further(WAIT, 4.0, 1.0, 200.0, systems), [0.0; 2]);
+            assert_eq!(further(EPOLL_WAIT, 4.0, 1.0, 200.0, systems), [0.0; 2]);
         }
-        assert_eq!(line(FurtherWaits::default(), "b", "request"), None);
+        assert_eq!(line(0.0, "b", "request"), None);
     }
 }

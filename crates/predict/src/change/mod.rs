@@ -5,6 +5,7 @@
 
 mod other_context;
 
+use crate::constants::ROUNDING;
 use crate::costs::Costs;
 use crate::vector::names::{CLOCK_READING, canonical};
 use crate::vector::{Use, Vector, nearest_size};
@@ -69,7 +70,7 @@ fn remove_started(used: &mut Use) {
     };
     // Counts are quotients, and their difference may miss 0 by the last digits.
     let left = used.count - started.count;
-    let left = if left < 1e-9 * used.count { 0.0 } else { left };
+    let left = if left < ROUNDING * used.count { 0.0 } else { left };
     used.size = match (used.size, started.size) {
         // Both are means.
         (Some(all), Some(part)) if left > 0.0 => {

@@ -16,7 +16,7 @@ use crate::constants::ENTERS_KERNEL;
 use crate::vector::Use;
 use crate::vector::may_wait::may_wait;
 use crate::vector::names::{
-    CLOCK_READING, MAJOR_FAULT, NULL_CALL, PAGE_FAULT, is_kind, is_minor_fault, without_blocked,
+    CLOCK_READING, MAJOR_FAULT, NULL_CALL, PAGE_FAULT, is_kind, is_minor_fault, stands_for,
 };
 pub use curve::{At, Cost, Curve};
 
@@ -228,9 +228,7 @@ impl Costs {
     /// Whether a benchmark that was not measured yet would give the cost of a primitive, or of a
     /// kind of it.
     pub(crate) fn is_unmeasured(&self, name: &str) -> bool {
-        let call = without_blocked(name);
-        let stands_for = |other: &String| other == call || is_kind(other, call);
-        !self.has(name) && self.unmeasured.iter().any(stands_for)
+        !self.has(name) && self.unmeasured.iter().any(|benchmark| stands_for(benchmark, name))
     }
 
     /// Whether nothing is known of a use without a cost: it may wait, or its benchmark was not

@@ -8,7 +8,9 @@ use crate::constants::{
     PRECISE, ROUGH_CALL_NS, ROUGH_PROCESS_NS, ROUGH_SIZE_NS, ROUGH_WAIT_NS, SMALL_PART,
 };
 use crate::vector::may_wait::may_wait;
-use crate::vector::names::{NULL_CALL, SWITCH, is_blocked, is_fault, without_blocked};
+use crate::vector::names::{
+    NULL_CALL, PROCESS_CALLS, SWITCH, call, is_blocked, is_fault, without_blocked,
+};
 use crate::vector::{Use, Vector};
 
 /// The origin of an application's times.
@@ -181,14 +183,10 @@ fn relative_of(used: &Use, costs: &Costs) -> Option<f64> {
     Some(below.max(above))
 }
 
-/// The calls that make, replace or end a process.
-const OF_PROCESSES: [&str; 7] =
-    ["fork", "vfork", "clone", "clone3", "execve", "execveat", "exit_group"];
-
 /// A use's cost to an order of magnitude, in ns. It only decides what is measured first.
 fn rough_ns(used: &Use) -> f64 {
-    let name = used.name.split('(').next().unwrap_or_default();
-    let is_of_a_process = OF_PROCESSES.contains(&name) && !used.name.ends_with("(failed)");
+    let name = call(&used.name);
+    let is_of_a_process = PROCESS_CALLS.contains(&name) && !used.name.ends_with("(failed)");
     match name {
         _ if is_of_a_process => ROUGH_PROCESS_NS,
         _ if is_fault(&used.name) => ROUGH_WAIT_NS,

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use crate::constants::SEQUENTIAL_BYTES;
 use crate::costs::{Cost, Costs};
 
 /// The time of the file reads of one unit of work.
@@ -40,10 +41,6 @@ pub struct FileTime {
     pub disturbed: Vec<String>,
 }
 
-/// The bytes whose time is the cost of a sequential read: a device needs twice the time for twice
-/// the bytes.
-pub const SEQUENTIAL_BYTES: f64 = 4096.0;
-
 /// The names of the primitives.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadNames<'a> {
@@ -53,8 +50,8 @@ pub struct ReadNames<'a> {
     pub distant: &'a str,
     /// A read of a file that is not in memory.
     pub uncached: &'a str,
-    /// A read of [`SEQUENTIAL_BYTES`] of a file that is not in memory, which is read from one end
-    /// to the other.
+    /// A read of 4096 bytes of a file that is not in memory, which is read from one end to the
+    /// other.
     pub sequential: &'a str,
 }
 

@@ -51,8 +51,8 @@
 //! `interval_ns` begins as that of the sum: half-widths of one curve are added, those of different
 //! curves in quadrature (`product.rs`). Another kernel may add waits (`carry/waits.rs`). Spread and
 //! border of the trace (`vector/rounds.rs`) widen it in quadrature ([`Prediction::widen`]). Work
-//! that a change removes lowers the lower end (`traced.rs`). What has no upper bound opens it
-//! (`unbounded`). Every constant is in `constants.rs`.
+//! that a change removes lowers the lower end (`traced.rs`). A term without an upper bound opens
+//! the upper end (`unbounded`). Every constant is in `constants.rs`.
 
 mod coverage;
 pub mod file_time;
@@ -63,6 +63,7 @@ mod times;
 mod traced;
 
 use serde::Serialize;
+use yamba_record::number::listed;
 
 use crate::carry::{Context, waits};
 use crate::costs::Costs;
@@ -71,6 +72,9 @@ use crate::vector::{Platform, Vector};
 use coverage::{coverage, traced_coverage};
 use product::{Other, Product, Terms, sum};
 pub use times::{MeasuredTimes, PredictedUserTime, UserTime};
+
+/// Most primitives that a message names.
+const NAMED: usize = 6;
 
 /// The predicted kernel time of one unit of an application's work on one system.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -182,7 +186,7 @@ pub fn predict(vector: &Vector, system: &str, costs: &Costs) -> Result<Predictio
         [] => "every count of the vector is 0".to_owned(),
         missing => {
             let named: Vec<String> = missing.iter().map(|name| costs.lacking(name)).collect();
-            format!("{system} has no cost of {}", listed(&named))
+            format!("{system} has no cost of {}", listed(&named, NAMED))
         }
     };
     let (mut products, contained) = plain::products(&vector.primitives, costs).map_err(missing)?;
@@ -210,7 +214,7 @@ pub fn predict_in_context(
 ) -> Result<Prediction, String> {
     let traced_on = &context.traced_on;
     let missing = |missing: Vec<String>| {
-        let names = listed(&missing);
+        let names = listed(&missing, NAMED);
         format!("{system} and {traced_on}, where it was traced, do not both have a cost of {names}")
     };
     let traced = traced::terms(&vector.primitives, context, costs).map_err(missing)?;
@@ -368,7 +372,7 @@ fn unknown(products: &[Product], are_unmeasured: bool) -> Option<String> {
     let is_it = |p: &&Product| p.is_unknown && p.marks.is_unmeasured == are_unmeasured;
     let label = |p: &Product| p.label() + if p.marks.lacks_size { " without a size" } else { "" };
     let names: Vec<String> = products.iter().filter(is_it).map(label).collect();
-    let names = (!names.is_empty()).then(|| listed(&names))?;
+    let names = (!names.is_empty()).then(|| listed(&names, NAMED))?;
     Some(if are_unmeasured {
         format!(
             "{names}: not measured on this system yet, so that their time is not in the prediction"
@@ -376,14 +380,4 @@ fn unknown(products: &[Product], are_unmeasured: bool) -> Option<String> {
     } else {
         format!("no cost is known of {names}, which may wait: their time is not in the prediction")
     })
-}
-
-/// The first few names, and the number of the others.
-fn listed(names: &[String]) -> String {
-    const NAMED: usize = 6;
-    let shown = names[..names.len().min(NAMED)].join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => shown,
-        others => format!("{shown} and {others} others"),
-    }
 }

@@ -44,9 +44,6 @@ pub(crate) fn products(
 /// The term of a use of which nothing is known: its time is not in the sum.
 pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
     Product {
-        name: used.name.clone(),
-        size: used.size,
-        count: used.count,
         interval_ns: Some([0.0, f64::INFINITY]),
         is_unknown: true,
         marks: Marks {
@@ -54,7 +51,7 @@ pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
             is_unmeasured: costs.lacks_measurement(used),
             ..Marks::default()
         },
-        ..Product::default()
+        ..Product::new(used)
     }
 }
 
@@ -62,9 +59,6 @@ pub(crate) fn unknown(used: &Use, costs: &Costs) -> Product {
 fn product(used: &Use, at: At, is_covered: bool, costs: &Costs) -> Product {
     let product = at.cost.times(used.count);
     Product {
-        name: used.name.clone(),
-        size: used.size,
-        count: used.count,
         cost_ns: Some(at.cost.ns),
         product_ns: product.ns,
         interval_ns: Some(product.interval_ns),
@@ -75,23 +69,21 @@ fn product(used: &Use, at: At, is_covered: bool, costs: &Costs) -> Product {
             is_of_any_kind: is_covered && at.is_of_any_kind,
             ..Marks::default()
         },
-        ..Product::default()
+        ..Product::new(used)
     }
 }
 
-/// The kernel time of clock readings on a system. `None`: there are none, they do not enter the
-/// kernel, or their cost is unknown.
+/// The kernel time of clock readings on a system. `None`: the vector has no readings, they do not
+/// enter the kernel, or their cost is unknown.
 pub(crate) fn clock_readings(vector: &Vector, costs: &Costs) -> Option<Product> {
     let (readings, cost) = (vector.clock_readings()?, costs.clock_reading()?);
     let product = cost.times(readings.count);
     Some(Product {
-        name: readings.name,
-        count: readings.count,
         cost_ns: Some(cost.ns),
         product_ns: product.ns,
         interval_ns: Some(product.interval_ns),
         is_covered: true,
-        ..Product::default()
+        ..Product::new(&readings)
     })
 }
 
@@ -100,12 +92,12 @@ pub(crate) fn lacking_clock_readings(vector: &Vector, costs: &Costs) -> Option<S
     if vector.platform() != Platform::Kernel {
         return None;
     }
-    match (vector.clock_reads, costs.clock_readings_enter_kernel()) {
-        (None, Some(true)) => Some(
+    match costs.clock_readings_enter_kernel() {
+        Some(true) if vector.clock_reads.is_none() => Some(
             "clock readings enter the kernel there, and their number is unknown: `yamba trace --rounds 2` counts them"
                 .to_owned(),
         ),
-        (Some(1e-9..), None) => Some(format!(
+        None if vector.clock_readings().is_some() => Some(format!(
             "clock readings count as user time: their cost there is unknown ({CLOCK_READING})"
         )),
         _ => None,

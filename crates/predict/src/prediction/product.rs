@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::costs::contained::Within;
+use crate::vector::Use;
 use crate::vector::names::{NULL_CALL, without_blocked};
 
 /// The terms of the sum.
@@ -104,6 +105,16 @@ pub struct Other {
 const CARRIED_OVER: &str = "";
 
 impl Product {
+    /// The term of these uses, without a cost or a time yet.
+    pub(crate) fn new(used: &Use) -> Product {
+        Product {
+            name: used.name.clone(),
+            size: used.size,
+            count: used.count,
+            ..Product::default()
+        }
+    }
+
     /// The primitive with its size, as users write it: `read(file)@4096`.
     pub(crate) fn label(&self) -> String {
         let size = self.size.map_or(String::new(), |size| format!("@{size}"));

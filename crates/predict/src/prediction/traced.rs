@@ -6,7 +6,7 @@ use super::product::{Marks, Other, Product, Terms, sum};
 use crate::carry::Context;
 use crate::carry::pair::Systems;
 use crate::carry::scale::Scale;
-use crate::carry::waits::{FurtherWaits, further_waits};
+use crate::carry::waits::further_waits;
 use crate::costs::contained::{Within, without_contained};
 use crate::costs::{At, Costs};
 use crate::vector::Use;
@@ -19,8 +19,9 @@ pub(crate) struct TracedTerms {
     pub traced_ns: Vec<Option<f64>>,
     pub contained: Vec<Within>,
     pub other: Option<Other>,
-    /// Waits per unit that a system with another kernel may add.
-    pub further_waits: FurtherWaits,
+    /// Number of waits per unit that a system with another kernel may add. Their time is in the
+    /// intervals of the products.
+    pub further_waits: f64,
 }
 
 /// The factors that carry traced times to a system.
@@ -53,7 +54,7 @@ pub(crate) fn terms(
         traced_ns: Vec::new(),
         contained,
         other: context.outside_ns.map(|ns| outside(ns, mean)),
-        further_waits: FurtherWaits::default(),
+        further_waits: 0.0,
     };
     let mut missing = Vec::new();
     for used in rest.iter().filter(|used| used.count > 0.0) {
@@ -70,8 +71,7 @@ pub(crate) fn terms(
         if let Some([_, high]) = &mut product.interval_ns {
             *high += waits.ns;
         }
-        terms.further_waits.count += waits.count;
-        terms.further_waits.ns += waits.ns;
+        terms.further_waits += waits.count;
         terms.products.push(product);
         terms.traced_ns.push(traced_ns);
     }
@@ -93,9 +93,6 @@ impl Carrier<'_> {
         let is_own = !is_carried_over && scaled_by.is_none();
         let cost = to.at(&used.name, used.size).filter(|_| is_own);
         Product {
-            name: used.name.clone(),
-            size: used.size,
-            count: used.count,
             cost_ns: cost.map(|at| at.cost.ns),
             context_factor: cost.map(|at| product_ns / (used.count * at.cost.ns)),
             product_ns,
@@ -103,7 +100,6 @@ impl Carrier<'_> {
             is_covered: !is_carried_over,
             scaled_by,
             is_carried_over,
-            is_unknown: false,
             marks: Marks {
                 lacks_size: is_carried_over && to.primitives.contains_key(&used.name),
                 is_extrapolated: scale.is_extrapolated,
@@ -111,6 +107,7 @@ impl Carrier<'_> {
                 is_factor_of_others: self.context.is_estimated(used),
                 is_unmeasured: is_carried_over && is_unmeasured,
             },
+            ..Product::new(used)
         }
     }
 }
@@ -130,9 +127,6 @@ fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
     let interval =
         [ns * (1.0 - below.hypot(factor_below)).max(0.0), ns * (1.0 + above.hypot(factor_above))];
     Some(Product {
-        name: used.name.clone(),
-        size: used.size,
-        count: used.count,
         cost_ns: Some(cost.ns),
         context_factor: Some(factor.ratio),
         product_ns: ns,
@@ -145,7 +139,7 @@ fn untimed(used: &Use, context: &Context, costs: &Costs) -> Option<Product> {
             is_factor_of_others: true,
             is_unmeasured: false,
         },
-        ..Product::default()
+        ..Product::new(used)
     })
 }
 

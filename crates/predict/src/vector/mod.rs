@@ -10,7 +10,7 @@ pub mod rounds;
 use serde::{Deserialize, Serialize};
 
 use crate::constants::{LONGEST_TICK_NS, NEAR_SIZE};
-use names::{CLOCK_READING, is_fault};
+use names::{CLOCK_READING, OTHER_EVENTS, is_fault};
 pub use rounds::Round;
 use rounds::{Clocks, Level, Uncertainty, level, spread};
 
@@ -204,8 +204,8 @@ impl Vector {
             let uses = self.primitives.iter();
             uses.filter(|used| is_it(&used.name)).map(|used| used.count).sum()
         };
-        let is_no_call = |name: &str| is_fault(name) || name == "softirq" || name == "signal";
-        [count(&|name| !is_no_call(name)), count(&is_fault)]
+        let is_call = |name: &str| !is_fault(name) && !OTHER_EVENTS.contains(&name);
+        [count(&is_call), count(&is_fault)]
     }
 
     /// Says what the trace lost. Empty: nothing.

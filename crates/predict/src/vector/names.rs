@@ -13,7 +13,20 @@ pub const CLOCK_READING: &str = "clock_reading";
 pub const BLOCKED: &str = "blocked";
 
 /// The calls that have this kind, by the names of their primitives.
-pub const WAITING: [&str; 3] = ["epoll_wait", "poll", "select"];
+pub const WAITING: [&str; 3] = [EPOLL_WAIT, "poll", "select"];
+
+/// The wait whose size is the number of events.
+pub(crate) const EPOLL_WAIT: &str = "epoll_wait";
+
+/// The same, if the thread slept. A trace by strace does not distinguish it.
+pub(crate) const EPOLL_WAIT_BLOCKED: &str = "epoll_wait(blocked)";
+
+/// The calls that make, replace or end a process.
+pub(crate) const PROCESS_CALLS: [&str; 7] =
+    ["fork", "vfork", "clone", "clone3", "execve", "execveat", "exit_group"];
+
+/// Events of a trace that are neither calls nor page faults: interrupt work and signals.
+pub(crate) const OTHER_EVENTS: [&str; 2] = ["softirq", "signal"];
 
 /// The primitive of a switch from one process to another, with the wake-up of the latter. Its size
 /// is the number of processes that hand the processor on.
@@ -27,7 +40,7 @@ pub const MAJOR_FAULT: &str = "page_fault(major)";
 
 /// Whether a primitive is a page fault of any kind.
 pub(crate) fn is_fault(name: &str) -> bool {
-    name.strip_prefix(PAGE_FAULT).is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
+    call(name) == PAGE_FAULT
 }
 
 /// Whether a primitive is a page fault of any kind that does not read from storage.
@@ -51,7 +64,7 @@ pub fn canonical(name: &str) -> String {
     }
 }
 
-/// The system call of a primitive, without its kind.
+/// The system call of a primitive, or [`PAGE_FAULT`], without its kind.
 pub(crate) fn call(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }
@@ -59,6 +72,14 @@ pub(crate) fn call(name: &str) -> &str {
 /// Whether `other` is a kind of a primitive: `page_fault(copy)` of `page_fault`.
 pub(crate) fn is_kind(other: &str, name: &str) -> bool {
     other.strip_prefix(name).is_some_and(|kind| kind.starts_with('('))
+}
+
+/// Whether a benchmark of `primitive` gives the cost of uses of `used`: it is the same primitive,
+/// or a kind of it. A call that sleeps has the cost of the call and of a switch, which has another
+/// name.
+pub fn stands_for(primitive: &str, used: &str) -> bool {
+    let used = without_blocked(used);
+    primitive == used || is_kind(primitive, used)
 }
 
 /// The name of a primitive without the kind `blocked`.
@@ -93,4 +114,19 @@ pub(crate) fn processor_name(machine: &Machine) -> Option<String> {
         machine.details.as_ref().and_then(|details| details.processor.signature.as_ref());
     let signature = signature.map_or(String::new(), |s| format!(" ({s})"));
     Some(format!("{cpu}{signature}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn benchmarks_of_a_call_are_those_of_its_kinds() {
+        assert!(stands_for("page_fault(copy)", "page_fault"));
+        assert!(stands_for("poll", "poll(blocked)"));
+        assert!(stands_for("read(file)", "read(file)"));
+        assert!(!stands_for("read(file)", "read(pipe)"));
+        assert!(!stands_for("readlink", "read"));
+        assert!(!stands_for("poll", "poll(failed)"));
+    }
 }
