@@ -160,9 +160,8 @@ fn read_file(file: &File) -> Result<NodeRun, Failed> {
     let node = stem(&file.path);
     match import::read(&file.path, import::LARGEST, Detail::Figures) {
         Ok(run) => {
-            let mut of_node = NodeRun::new(&run, &node);
-            of_node.job = of_node.job.or_else(|| file.job.clone());
-            Ok(of_node)
+            let own = NodeRun::new(&run, &node);
+            Ok(NodeRun { job: own.job.or_else(|| file.job.clone()), ..own })
         }
         Err(error) => Err(Failed { node, reason: error.to_string() }),
     }

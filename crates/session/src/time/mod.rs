@@ -297,7 +297,7 @@ pub fn statements(request: &Statements, target: &Target) -> Result<Questions, Re
 /// Assembles instructions and builds the program that runs them. `init` holds start values of
 /// registers, such as `rbx=7`.
 pub fn instructions(
-    wording: &[String],
+    texts: &[String],
     init: &[String],
     target: &Target,
 ) -> Result<Questions, Refused> {
@@ -312,12 +312,12 @@ pub fn instructions(
     let path = home.library.join(format!("{INSTRUCTION}.yamba"));
     let disk = Disk::new(Vec::new(), &home).map_err(Refused::Unreadable)?;
     let library = disk.open(&path).map_err(Refused::Unreadable)?;
-    let (source, places) = listed(wording)?;
+    let (source, places) = listed(texts)?;
     let program = analysed(source, ASKED, vec![library])?;
     let bytes = assembled(&program, &places, target)?;
     let mut each = Vec::new();
     let mut refused = Vec::new();
-    for (number, (text, bytes)) in wording.iter().zip(bytes).enumerate() {
+    for (number, (text, bytes)) in texts.iter().zip(bytes).enumerate() {
         let text = text.trim();
         let figures = asm::figures(text, &bytes, &presets).unwrap_or_else(|why| {
             refused.push(format!("`{text}`: {why}"));
@@ -325,7 +325,7 @@ pub fn instructions(
         });
         each.extend(figures.into_iter().map(|f| (number, text.to_owned(), f)));
     }
-    if refused.len() == wording.len() {
+    if refused.len() == texts.len() {
         return Err(Refused::Sentence(refused.join("\n")));
     }
     let class = program.class(INSTRUCTION);
@@ -336,18 +336,18 @@ pub fn instructions(
 
 /// A class with an assembler block for each instruction, and the range of each instruction in its
 /// text.
-fn listed(wording: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
+fn listed(texts: &[String]) -> Result<(Source, Vec<Range<u32>>), Refused> {
     let mut source = Source::default();
     let mut places = Vec::new();
     source.add(&format!("yamba {ASKED} on x86_64\n{{\nvoid benchmark() {{}}\n"));
-    for (index, text) in wording.iter().enumerate() {
+    for (index, text) in texts.iter().enumerate() {
         if text.contains("${") || statement::is_open(text).is_some() {
             let sentence = format!(
                 "`{text}` is no instruction: its brackets do not match; write one in Intel's syntax, as 'mov rax, [rbx]'"
             );
             return Err(Refused::Sentence(sentence));
         }
-        let name = match wording.len() {
+        let name = match texts.len() {
             1 => "instruction".to_owned(),
             _ => format!("instruction {}", index + 1),
         };

@@ -115,8 +115,13 @@ fn latency(requested: &Instruction, chain: Result<Chain, String>, presets: &Pres
         Ok(chain) => chain,
         Err(why) => return Figure::none("latency", why),
     };
-    let start =
-        Start { requested, steps: &chain.steps, twins: &chain.twins, presets, word: chain.word };
+    let start = Start {
+        requested,
+        steps: &chain.steps,
+        twins: &chain.twins,
+        user: presets,
+        word: chain.word,
+    };
     let Some(code) = start.code() else {
         let why = "no latency: its chain cannot be encoded";
         return Figure::none("latency", why.to_owned());
@@ -142,8 +147,13 @@ fn throughputs(
     let fewer: Vec<Copies> = FEWER.iter().filter_map(|n| all.fewer(*n)).collect();
     let each = std::iter::once(all).chain(fewer);
     each.map(|copies| {
-        let start =
-            Start { requested, steps: &copies.steps, twins: &copies.twins, presets, word: None };
+        let start = Start {
+            requested,
+            steps: &copies.steps,
+            twins: &copies.twins,
+            user: presets,
+            word: None,
+        };
         let none = || "no throughput: its copies cannot be encoded".to_owned();
         Figure {
             aspect: "throughput",

@@ -105,7 +105,8 @@ pub(super) struct Start<'a> {
     pub(super) steps: &'a [Vec<Instruction>],
     /// Pairs of registers with equal start values.
     pub(super) twins: &'a [(FullRegister, FullRegister)],
-    pub(super) presets: &'a Presets,
+    /// Start values from the user.
+    pub(super) user: &'a Presets,
     /// The initial content of the memory operand; `None` keeps that of the buffer.
     pub(super) word: Option<Word>,
 }
@@ -131,13 +132,13 @@ impl Start<'_> {
         let steps = self.steps.iter().flatten();
         let mut needed: BTreeSet<_> = steps.flat_map(|i| Uses::new(i).needed()).collect();
         needed.extend(self.twins.iter().map(|(place, _)| *place));
-        needed.extend(self.presets.0.keys().copied());
+        needed.extend(self.user.0.keys().copied());
         needed.remove(&STACK);
         let presets = self.presets();
         let mut code = Vec::new();
         let of = |bank| needed.iter().filter(move |p| p.bank == bank);
         for place in of(Bank::Mask) {
-            let value = match self.presets.0.get(place) {
+            let value = match self.user.0.get(place) {
                 Some(Value::Bits(bits)) => *bits,
                 _ => u64::MAX,
             };
@@ -170,7 +171,7 @@ impl Start<'_> {
     fn presets(&self) -> BTreeMap<FullRegister, Preset> {
         let (own, _) = needs(self.requested);
         let is_division = matches!(self.requested.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
-        let is_preset = |(place, _): &(FullRegister, Preset)| self.presets.0.contains_key(place);
+        let is_preset = |(place, _): &(FullRegister, Preset)| self.user.0.contains_key(place);
         let own = if is_division && own.iter().any(is_preset) {
             // The upper half of the dividend must be less than the user's divisor, or the quotient
             // overflows.
@@ -185,7 +186,7 @@ impl Start<'_> {
         let mut all: BTreeMap<FullRegister, Preset> = address.into_iter().collect();
         all.extend(own);
         all.extend(indices.map(|place| (place, Preset::Bits(0))));
-        all.retain(|place, _| !self.presets.0.contains_key(place));
+        all.retain(|place, _| !self.user.0.contains_key(place));
         all
     }
 
@@ -208,8 +209,8 @@ impl Start<'_> {
             let memory = MemoryOperand::with_base_displ(base, offset);
             Instruction::with2(Code::Lea_r64_m, to, memory).ok()
         };
-        if let Some(Value::Bits(presets)) = self.presets.0.get(&source) {
-            return Some(vec![bits(*presets)?]);
+        if let Some(Value::Bits(value)) = self.user.0.get(&source) {
+            return Some(vec![bits(*value)?]);
         }
         Some(match presets.get(&source) {
             Some(Preset::Bits(preset)) => vec![bits(*preset)?],
@@ -257,7 +258,7 @@ impl Start<'_> {
             _ => (Code::VEX_Vmovups_xmm_xmmm128, Register::XMM0),
         };
         let load = |memory| Instruction::with2(code, register + place.number, memory).ok();
-        let bits = match self.presets.0.get(&place) {
+        let bits = match self.user.0.get(&place) {
             // The index vector of a gather or scatter is 0.
             None if self.presets().contains_key(&place) => 0,
             None => return Some(vec![load(MemoryOperand::with_base(LANES))?]),

@@ -348,8 +348,8 @@ fn unmeasurable_instructions_are_rejected() {
 /// The parts of the benchmark's `code` for an instruction: lane, start, end and steps.
 fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
     let init: Vec<String> = init.iter().map(|i| (*i).to_owned()).collect();
-    let original = Presets::read(&init).unwrap();
-    let figures = figures("", &bytes(hexadecimal), &original).unwrap();
+    let presets = Presets::read(&init).unwrap();
+    let figures = figures("", &bytes(hexadecimal), &presets).unwrap();
     let parts = |i: usize| -> Vec<String> {
         let code = figures[i].code.as_ref().unwrap();
         code.split('/').map(str::to_owned).collect()
@@ -466,8 +466,8 @@ fn vectors_hold_ones_of_the_instructions_own_kind() {
     assert_eq!(single[0], "0000803f0000803f");
     assert!(start(&single).contains("vmovups ymm0, [rsi]; vmovups ymm2, [rsi]"));
     assert_eq!(show_all(&decode(&bytes(&single[2]))), "vzeroupper");
-    let [original, _] = codes("c5f458c2", &["ymm2=0.5"]);
-    assert!(start(&original).contains("mov rax, 0x3f0000003f000000"));
+    let [preset, _] = codes("c5f458c2", &["ymm2=0.5"]);
+    assert!(start(&preset).contains("mov rax, 0x3f0000003f000000"));
 }
 
 #[test]
@@ -535,11 +535,11 @@ fn no_copy_needs_what_another_writes() {
             continue;
         };
         seen += 1;
-        let original: Vec<BTreeSet<FullRegister>> =
+        let written: Vec<BTreeSet<FullRegister>> =
             copies.steps.iter().map(|s| written_by(s)).collect();
-        for (step, own) in copies.steps.iter().zip(&original) {
+        for (step, own) in copies.steps.iter().zip(&written) {
             // Copies reuse registers if there are more cache lines than registers.
-            let mut others = original.iter().filter(|g| *g != own).flatten();
+            let mut others = written.iter().filter(|other| *other != own).flatten();
             let wanted = wanted(step);
             assert!(!others.any(|p| wanted.contains(p)), "{}", show_all(step));
         }
