@@ -1,5 +1,7 @@
 //! Number formatting for tables, charts and pages.
 
+use std::fmt::Display;
+
 use crate::units::nanoseconds;
 
 /// Units of combined throughput, in powers of 1000.
@@ -69,6 +71,12 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// A count with its noun: `1 entry`, `2 entries`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+    let noun = if count == N::from(1) { one } else { many };
+    format!("{count} {noun}")
+}
+
 /// Lists names, at most `most` of them: `a, b and 3 more`.
 pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
@@ -106,6 +114,12 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn one_has_the_noun_of_its_own() {
+        let texts = [0_u64, 1, 2].map(|count| counted(count, "entry", "entries"));
+        assert_eq!(texts, ["0 entries", "1 entry", "2 entries"]);
     }
 
     #[test]

@@ -152,7 +152,7 @@ impl Records {
         columns.batches.rows(columns.batches.len()).collect()
     }
 
-    /// The form in which a store has them. Empty if there are none.
+    /// The form in which a store has the records. Empty: there are no records.
     pub fn stored(&self) -> Cow<'_, [u8]> {
         match &self.0 {
             Form::Packed(packed) => Cow::Borrowed(&packed.bytes),

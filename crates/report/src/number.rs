@@ -1,4 +1,4 @@
-//! Formatting of figures and counts.
+//! Formatting of figures and sizes.
 
 use yamba_record::number::{number, scale};
 
@@ -47,18 +47,6 @@ pub fn axis_number(value: f64) -> String {
     }
 }
 
-/// A count with its noun: `66 samples`, `1 sample`.
-pub fn counted(count: u64, what: &str) -> String {
-    let s = if count == 1 {
-        ""
-    } else if what.ends_with("ch") || what.ends_with('s') {
-        "es"
-    } else {
-        "s"
-    };
-    format!("{count} {what}{s}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +61,5 @@ mod tests {
             short_label("copy size=65536 from=a word=1000 P=4"),
             "copy size=64Ki from=a word=1000 P=4"
         );
-        assert_eq!(counted(1, "sample"), "1 sample");
     }
 }

@@ -9,8 +9,10 @@ use yamba_jvm::library::{Fault, Jars, Jvm};
 use yamba_predict::{NULL_CALL, Vector, machine_name};
 use yamba_record::{Benchmark, Machine, Note, Run, Status};
 use yamba_store::{Detail, Store, import};
+use yamba_toolchain::build::host;
 
-use super::{ErrorMessage, Failure, StoreChoice};
+use super::store::runs_of_machine;
+use super::{ErrorMessage, Failure, StoreChoice, machine};
 
 /// A Java virtual machine on this machine, with its jars.
 #[derive(Clone, Debug)]
@@ -29,11 +31,16 @@ pub fn failure(fault: Fault) -> Failure {
 }
 
 impl JavaHere {
-    /// Finds the jars and asks the virtual machine for its version.
+    /// Probes this machine, finds the jars and asks the virtual machine for its version.
     ///
     /// # Errors
-    /// If the jars are missing or the machine does not start.
-    pub fn new(jvm: Jvm, machine: Machine) -> Result<JavaHere, Failure> {
+    /// If the jars are missing or the virtual machine does not start.
+    pub fn probe(jvm: Jvm) -> Result<JavaHere, Failure> {
+        JavaHere::new(jvm, machine(&host()))
+    }
+
+    /// The same on a machine that was already probed.
+    pub(super) fn new(jvm: Jvm, machine: Machine) -> Result<JavaHere, Failure> {
         let jars = Jars::find().map_err(failure)?;
         let java = jvm.identify(&jars).map_err(failure)?;
         let machine = Machine { java: Some(java), ..machine };
@@ -125,14 +132,8 @@ pub fn stored(store: &StoreChoice, name: &str) -> Result<Option<Run>, Failure> {
     let Some(mut store) = Store::existing(&store.location()?)? else {
         return Ok(None);
     };
-    let mut listed = store.runs()?;
-    listed.retain(|run| {
-        run.head.vector.is_none()
-            && machine_name(&run.head.machine).as_deref() == Some(name)
-            && !run.head.interrupted
-    });
-    let start = |run: &yamba_store::Listed| run.started_unix_s.unwrap_or(0.0);
-    listed.sort_by(|a, b| start(b).total_cmp(&start(a)));
+    let mut listed = runs_of_machine(&mut store, name)?;
+    listed.retain(|run| run.head.vector.is_none() && !run.head.interrupted);
     let mut found: Option<Run> = None;
     for run in listed {
         let run = store.run(&run.id, Detail::Figures)?;

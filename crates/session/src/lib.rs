@@ -1,9 +1,17 @@
-//! The use cases of Yamba: find benchmarks, build and measure them, plan a run without measuring,
-//! re-measure stored runs, compare a study's predictions with figures, time a statement, predict an
-//! application, measure the noise of this machine, and check whether its figures can be trusted.
+//! The use cases of Yamba. A caller fills in a request and gets data back. An [`Observer`], or a
+//! callback for the events of the use case, receives progress and warnings meanwhile.
 //!
-//! A caller fills in a request and gets data back. An [`Observer`] receives progress and warnings
-//! meanwhile.
+//! - [`measure`] builds and measures benchmarks, or plans a run; [`remote`] does so between two
+//!   machines, [`time`] for statements and instructions, and [`commands`] for whole commands.
+//!   [`bundle`] makes a file that measures elsewhere, and [`fleet`] runs it on many nodes;
+//!   [`fleet_report`] reads their runs.
+//! - [`remeasure`] measures both sides of a comparison again. [`noise`] measures the rate of false
+//!   alarms, [`selftest`] checks whether figures of this machine can be trusted, and [`study`]
+//!   compares predictions that the user wrote with figures.
+//! - [`trace`] makes the vector of an application, [`predict`] predicts it, and [`page_cache`] has
+//!   its file accesses. [`gc`] predicts garbage collection. [`load`] sends a load to a server.
+//!
+//! The other modules serve several of these.
 //!
 //! Nothing here parses a command line, prints, or depends on the layout of a page.
 //! The crate may use every crate below it, but not `report`.

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
-use yamba_store::{Location, Store};
+use yamba_predict::machine_name;
+use yamba_store::{Listed, Location, Store};
 
 use super::Failure;
 
@@ -64,4 +65,11 @@ impl StoreChoice {
     pub fn open(&self) -> Result<Store, Failure> {
         Ok(Store::open(&self.location()?)?)
     }
+}
+
+/// The stored runs of the machine with this name, the latest first. A damaged run has none.
+pub(super) fn runs_of_machine(store: &mut Store, name: &str) -> Result<Vec<Listed>, Failure> {
+    let mut runs = store.runs()?;
+    runs.retain(|run| machine_name(&run.head.machine).as_deref() == Some(name));
+    Ok(runs)
 }

@@ -69,9 +69,9 @@ pub struct Workload {
     /// How often the runs, or the server under its load, are traced. From two on, each round does
     /// the same work without the tracer first.
     pub rounds: u32,
-    /// The words before the options and the command that run it by [`run_bare`]. With several
-    /// rounds, a further one counts the clock readings that the vDSO serves. Empty: they are not
-    /// counted.
+    /// The beginning of a command line that runs a program by [`run_bare`]; options and the program
+    /// follow. With several rounds, a further one counts the clock readings that the vDSO serves.
+    /// Empty: they are not counted.
     pub bare: Vec<String>,
     /// The number of units of one run, or of one load.
     pub units: Units,

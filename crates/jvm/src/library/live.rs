@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -11,8 +11,8 @@ use crate::library::documents::{self, Samples, Times};
 use crate::library::vector::{Counted, Sampled};
 use crate::library::{Fault, Jars, Jvm, jmh};
 
-/// Processor time of the program's threads after which it is not sampled again, in ns.
-const ENOUGH_NS: f64 = 10e9;
+/// Processor time of the program's threads after which it is not sampled again.
+pub const SAMPLED: Duration = Duration::from_secs(10);
 
 /// Largest number of runs that are sampled.
 const MOST_RUNS: u32 = 20;
@@ -60,7 +60,7 @@ impl Program {
     /// If the machine does not start, or the program ends without times.
     pub fn sample(&self, jvm: &Jvm, jars: &Jars) -> Result<Sampled, Fault> {
         let mut sampled = Sampled::default();
-        while sampled.runs < MOST_RUNS && sampled.all_ns() < ENOUGH_NS {
+        while sampled.runs < MOST_RUNS && sampled.all_ns() < SAMPLED.as_nanos() as f64 {
             let begun = Instant::now();
             let (times, samples) = self.sample_once(jvm, jars)?;
             sampled.add(times, &samples);

@@ -4,12 +4,11 @@ use chrono::DateTime;
 use maud::{Markup, html as markup};
 use yamba_record::Run;
 use yamba_record::machine::Details;
-use yamba_record::number::{bytes, number};
+use yamba_record::number::{bytes, counted, number};
 use yamba_record::run::Status;
 
 use super::head::label;
 use super::timeline::timelines;
-use crate::number::counted;
 
 /// A fact of a run: name, and function that returns the value if the document has it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);
@@ -127,7 +126,7 @@ fn plan(run: &Run) -> String {
     };
     format!(
         "{launches} of at least {}, {} s a {what}, {}{}{}, seed {}",
-        counted(plan.batches, "batch"),
+        counted(plan.batches, "batch", "batches"),
         number(time as f64 / 1e9),
         plan.placement,
         if plan.realtime { ", real-time" } else { "" },

@@ -2,9 +2,9 @@
 
 use yamba_record::Run;
 use yamba_record::machine::Machine;
+use yamba_record::number::counted;
 use yamba_record::run::IntervalScope;
 
-use crate::number::counted;
 use crate::place::RunLocation;
 
 /// Mark for an interval within launches.
@@ -33,7 +33,7 @@ pub fn machine(machine: &Machine) -> String {
     };
     match machine.cpus {
         0 => cpu.to_owned(),
-        n => format!("{cpu}, {}", counted(n, "processor")),
+        n => format!("{cpu}, {}", counted(n, "processor", "processors")),
     }
 }
 

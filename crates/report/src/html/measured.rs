@@ -4,11 +4,10 @@ use indexmap::IndexSet;
 use maud::{Markup, html as markup};
 use yamba_record::Run;
 use yamba_record::machine::Machine;
-use yamba_record::number::{bytes, number};
+use yamba_record::number::{bytes, counted, number};
 
 use super::facts::{is_own, moment};
 use super::head::{label, machine};
-use crate::number::counted;
 
 /// The head of the page names at most this number of benchmarks.
 const NAMED: usize = 3;
@@ -59,7 +58,7 @@ fn sentence(run: &Run) -> String {
         all.filter(|b| !b.status.is_skipped())
     };
     let names: IndexSet<&str> = measured().map(|b| b.name.as_str()).collect();
-    let figures = counted(measured().count() as u64, "figure");
+    let figures = counted(measured().count(), "figure", "figures");
     let mut parts = vec![format!("{}, {figures}", benchmarks(&names))];
     if let Some(whose) = run.whose() {
         parts.push(whose);
@@ -70,7 +69,7 @@ fn sentence(run: &Run) -> String {
     let when: Vec<String> = when.into_iter().flatten().collect();
     parts.extend((!when.is_empty()).then(|| when.join(", ")));
     if is_own(run) && run.plan.launches > 0 {
-        let launches = counted(run.plan.launches, "launch");
+        let launches = counted(run.plan.launches, "launch", "launches");
         parts.push(format!("{launches} of each, in fresh processes"));
     }
     parts.join(" · ")
@@ -78,7 +77,7 @@ fn sentence(run: &Run) -> String {
 
 /// The number of benchmarks, and their names if there are at most [`NAMED`].
 fn benchmarks(names: &IndexSet<&str>) -> String {
-    let count = counted(names.len() as u64, "benchmark");
+    let count = counted(names.len(), "benchmark", "benchmarks");
     if names.is_empty() || names.len() > NAMED {
         return count;
     }

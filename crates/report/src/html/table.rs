@@ -1,7 +1,7 @@
 //! The table of a group's figures with one row per point, and the table of skipped points.
 
 use maud::{Markup, html as markup};
-use yamba_record::number::number;
+use yamba_record::number::{counted, number};
 use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Note, Run};
 
@@ -9,7 +9,7 @@ use super::entry;
 use super::head::{WITHIN, label, letter};
 use super::rows::PointRow;
 use super::verdict::{PairVerdict, SideBySide, ratio_text};
-use crate::number::{self, counted};
+use crate::number;
 use crate::place::RunLocation;
 
 /// A column: its heading, its sort order by word or by number, and the class of its width.
@@ -266,7 +266,7 @@ fn reason(benchmark: &Benchmark) -> Option<String> {
     let outside = benchmark.evidence.iter().filter(|(_, e)| e.outside > 0);
     let outside: Vec<String> = outside
         .map(|(name, evidence)| {
-            let batches = counted(evidence.outside, "batch");
+            let batches = counted(evidence.outside, "batch", "batches");
             format!("{name} outside its bounds in {batches}")
         })
         .collect();

@@ -4,6 +4,7 @@
 use indexmap::IndexMap;
 use maud::{Markup, html as markup};
 use yamba_record::machine::details::Fix;
+use yamba_record::number::counted;
 use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Note, Run, Status};
 
@@ -11,7 +12,6 @@ use super::facts::is_own;
 use super::head::{WITHIN, label, letter};
 use super::rows::PointRow;
 use crate::contention::{contended_sentence, disturbing_share};
-use crate::number::counted;
 use crate::shell::command_line;
 
 /// Maximum number of benchmarks that a problem names.
@@ -83,7 +83,7 @@ impl Counts {
             .filter(|(_, _, count)| *count > 0)
             .map(|(_, name, count)| format!("{count} {name}"))
             .collect();
-        let figures = counted(all as u64, "figure");
+        let figures = counted(all, "figure", "figures");
         match (all, self.valid) {
             (0, _) => "There is no figure.".to_owned(),
             (1, 1) => "The figure is valid and undisturbed.".to_owned(),
@@ -126,7 +126,7 @@ fn of_run(runs: &[Run], number: usize, run: &Run, rows: &[&PointRow]) -> Markup 
             @if !conditions.is_empty() {
                 details.folded {
                     summary {
-                        (counted(conditions.len() as u64, "condition")) " of the machine that may change figures"
+                        (counted(conditions.len(), "condition", "conditions")) " of the machine that may change figures"
                         @if runs.len() > 1 { " (" (label(runs, number)) ")" }
                     }
                     ul.problems { @for condition in conditions { li { (condition.text) ". " (machine_fix(&condition.fix)) } } }
@@ -243,7 +243,7 @@ fn otherwise_disturbed(run: &Run) -> Option<Problem<'static>> {
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{kind} in {n}")).collect();
     let by = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
-    let figures = counted(count, "figure");
+    let figures = counted(count, "figure", "figures");
     (count > 0).then(|| {
         Problem::new(
             format!("Other work on the machine may be part of {figures}{by}."),
@@ -270,7 +270,7 @@ fn few_launches(run: &Run) -> Option<Problem<'static>> {
     Some(Problem::new(
         format!(
             "The intervals of {} (marked {WITHIN}) come from few launches: the next run may differ by more.",
-            counted(count as u64, "figure")
+            counted(count, "figure", "figures")
         ),
         fix,
     ))

@@ -22,7 +22,8 @@ struct Quality {
     is_undisturbed: bool,
     /// Whether the interval holds the undisturbed value.
     is_sound: bool,
-    /// Whether there are launches enough for an interval of their own, which a quick run has not.
+    /// Whether the intervals are from the differences between launches. A quick run has too few
+    /// launches for that.
     is_between_launches: bool,
     /// The largest width of the intervals as a share of their figures, below 0. Of undisturbed
     /// figures, the latest counts instead.

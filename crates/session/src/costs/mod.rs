@@ -8,11 +8,12 @@ mod merged;
 use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_predict::needs::{Need, Needs, Times};
-use yamba_predict::{BLOCKED, Costs, Vector, canonical, machine_name};
+use yamba_predict::{Costs, Vector, canonical, machine_name, stands_for};
 use yamba_record::{Machine, Run};
 use yamba_store::{Detail, Listed, Store};
 
 use super::select;
+use super::store::runs_of_machine;
 use super::{Failure, StoreChoice};
 use merged::Merged;
 
@@ -89,13 +90,12 @@ fn merged(
     };
     let is_needed = |benchmark: &&String| {
         let primitive = suite.get(*benchmark);
-        primitive.is_some_and(|own| primitives.iter().any(|used| is_for(own, used)))
+        primitive.is_some_and(|own| primitives.iter().any(|used| stands_for(own, used)))
     };
-    let runs = store.runs()?;
-    // The latest comes first.
+    let runs = runs_of_machine(&mut store, machine)?;
     let of_machine: Vec<(usize, &Listed)> = runs
         .iter()
-        .filter(|run| is_of(run, machine))
+        .filter(|run| is_own(run))
         .map(|run| (run.benchmarks.iter().filter(is_needed).count(), run))
         .filter(|(count, _)| *count > 0)
         .collect();
@@ -109,30 +109,18 @@ fn merged(
     Ok(merged)
 }
 
-/// Whether a run measured this machine, for its user or for a prediction. An interrupted one
-/// counts, too: its figures are those of the launches so far.
-fn is_of(run: &Listed, machine: &str) -> bool {
+/// Whether Yamba measured a run, for its user or for a prediction. An interrupted one counts, too:
+/// its figures are those of the launches so far.
+fn is_own(run: &Listed) -> bool {
     let producer = &run.head.producer;
-    let is_own = producer.imported.is_none()
-        && producer.for_another_command().is_none_or(|command| command == "predict");
-    run.damage.is_none()
-        && is_own
-        && machine_name(&run.head.machine).is_some_and(|name| name == machine)
+    producer.imported.is_none()
+        && producer.for_another_command().is_none_or(|command| command == "predict")
 }
 
 fn suite() -> Result<BTreeMap<String, String>, Failure> {
     let suite = select::suite()?.primitives.into_iter();
     let each = suite.map(|(benchmark, stands_for)| (benchmark, canonical(&stands_for)));
     Ok(each.collect())
-}
-
-/// Whether a benchmark of the primitive `own` gives the cost of uses of `used`: it is the same
-/// primitive, or a kind of it. A call that sleeps has the cost of the call and of a switch, which
-/// has another name.
-fn is_for(own: &str, used: &str) -> bool {
-    let blocked = format!("({BLOCKED})");
-    let used = used.strip_suffix(blocked.as_str()).unwrap_or(used);
-    own.strip_prefix(used).is_some_and(|kind| kind.is_empty() || kind.starts_with('('))
 }
 
 impl Application {
@@ -199,7 +187,7 @@ impl Known {
     fn benchmarks<'a>(&'a self, needs: impl Iterator<Item = &'a Need>) -> Vec<&'a String> {
         let mut found = Vec::new();
         for need in needs {
-            let own = self.suite.iter().filter(|(_, own)| is_for(own, &need.primitive));
+            let own = self.suite.iter().filter(|(_, own)| stands_for(own, &need.primitive));
             for (benchmark, _) in own {
                 if !found.contains(&benchmark) {
                     found.push(benchmark);
@@ -215,20 +203,5 @@ impl Wanted {
     pub fn benchmarks(&self) -> impl Iterator<Item = &str> {
         let all = self.unmeasured.iter().chain(&self.imprecise);
         all.map(String::as_str)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn benchmarks_of_a_call_are_those_of_its_kinds() {
-        assert!(is_for("page_fault(copy)", "page_fault"));
-        assert!(is_for("poll", "poll(blocked)"));
-        assert!(is_for("read(file)", "read(file)"));
-        assert!(!is_for("read(file)", "read(pipe)"));
-        assert!(!is_for("readlink", "read"));
-        assert!(!is_for("poll", "poll(failed)"));
     }
 }

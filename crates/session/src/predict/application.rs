@@ -5,6 +5,7 @@ use std::path::Path;
 use yamba_predict::prediction::Origin;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Context, Prediction, Vector, predict, predict_in_context, user_scale};
+use yamba_record::number::counted;
 
 use super::systems::System;
 use crate::Failure;
@@ -68,14 +69,15 @@ impl Application {
     /// Predicts the application on a system. `scale` names the benchmark whose figure scales user
     /// time.
     pub(super) fn on(&self, system: &System, scale: Option<&str>) -> Result<Prediction, Failure> {
-        let mut found = match self.context_on(system) {
-            Ok(context) => predict_in_context(&self.vector, context, &system.name, &system.costs),
-            Err(_) => predict(&self.vector, &system.name, &system.costs),
-        }
-        .map_err(|e| self.fault(&e, system))?;
-        if let Err(reason) = self.context_on(system) {
-            found.origin = Origin::Benchmarks { no_context: Some(reason) };
-        }
+        let (name, costs) = (&system.name, &system.costs);
+        let found = match self.context_on(system) {
+            Ok(context) => predict_in_context(&self.vector, context, name, costs),
+            Err(reason) => predict(&self.vector, name, costs).map(|mut found| {
+                found.origin = Origin::Benchmarks { no_context: Some(reason) };
+                found
+            }),
+        };
+        let mut found = found.map_err(|e| self.fault(&e, system))?;
         self.add_user_time(&mut found, system, scale)?;
         Ok(found)
     }
@@ -92,10 +94,7 @@ impl Application {
         let Some(first) = system.costs.left_out.first() else {
             return failure.help("`yamba run --only-tag primitive` measures the costs of the primitives; without a cost of `null`, each use needs its own");
         };
-        let figures = match system.costs.left_out.len() {
-            1 => "1 figure".to_owned(),
-            count => format!("{count} figures"),
-        };
+        let figures = counted(system.costs.left_out.len(), "figure", "figures");
         failure.help(format!(
             "{figures} of the run could not be used, the first is {first}; `yamba run --only-tag primitive` measures again"
         ))

@@ -72,6 +72,9 @@ impl FileReads {
     /// The file times for each size of memory and system.
     pub(super) fn times(&self, systems: &[System]) -> Result<Vec<FileTime>, Failure> {
         let visits = lru_of_visits(&self.accesses).curve();
+        let calls = read_calls(&self.accesses).into_iter();
+        let calls: Vec<(f64, f64)> =
+            calls.map(|(bytes, count)| (bytes as f64, count as f64)).collect();
         let mut times = Vec::new();
         for memory in &self.memory {
             let counts = simulated(&self.accesses, *memory, self.read_ahead);
@@ -80,17 +83,19 @@ impl FileReads {
                 let near = machine
                     .last_cache_bytes()
                     .and_then(|bytes| visits.hit_ratio(bytes / PAGE_BYTES));
-                times.push(self.time(*memory, &counts, near, system)?);
+                times.push(self.time(*memory, &counts, &calls, near, system)?);
             }
         }
         Ok(times)
     }
 
-    /// The file time on a system. `near` is the share of the data in the processor's last cache.
+    /// The file time on a system. `calls` are the sizes of all read calls with their numbers, and
+    /// `near` is the share of the data in the processor's last cache.
     fn time(
         &self,
         memory_bytes: u64,
         counts: &Counts,
+        calls: &[(f64, f64)],
         near: Option<f64>,
         system: &System,
     ) -> Result<FileTime, Failure> {
@@ -100,10 +105,7 @@ impl FileReads {
             each.map(|(pages, count)| ((pages * PAGE_BYTES) as f64, *count as f64)).collect()
         };
         let reads = Reads {
-            calls: read_calls(files)
-                .into_iter()
-                .map(|(bytes, n)| (bytes as f64, n as f64))
-                .collect(),
+            calls: calls.to_vec(),
             near_share: near.unwrap_or(1.0),
             awaited: in_bytes(&counts.awaited()),
             ahead: in_bytes(&counts.ahead),

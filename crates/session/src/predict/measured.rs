@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use yamba_compare::identity::differences;
-use yamba_jvm::library::live::Program;
+use yamba_compare::identity::{Difference, differences};
+use yamba_jvm::library::live::{Program, SAMPLED};
 use yamba_predict::Vector;
 use yamba_predict::prediction::MeasuredTimes;
-use yamba_record::Run;
-use yamba_toolchain::build::host;
+use yamba_record::{Machine, Run};
 use yamba_trace::live::{
     self, Enough, Measured, Pattern, TickBorder, Units, Workload, unmeasured_calls,
 };
 
-use super::{Callbacks, Notice};
+use super::Callbacks;
+use super::notice::{Doubt, Notice};
 use crate::java::{self, JavaHere};
 use crate::trace::failure;
 use crate::{Failure, system_failure};
@@ -34,17 +34,19 @@ pub(super) fn kernel_times(
     let workload = workload(vector)?;
     let stop = (callbacks.stop)()?;
     let application = vector.application.as_str();
-    let time = format!("up to {} s", ENOUGH.most.as_secs());
-    let measured = running(application, &time, callbacks, || {
+    let begin = Notice::Running { application, time: ENOUGH.most, is_most: true };
+    let measured = running(begin, callbacks, || {
         let mut measured =
             live::measure(&workload, &ENOUGH, &|| stop.requested()).map_err(failure)?;
         let border = TickBorder::measure().map_err(system_failure)?;
         measured.add_missed(border, vector.events());
         Ok(measured)
     })?;
+    let used = check_used(application, &measured)?;
     let unmeasured = unmeasured_calls(&workload.command[0]);
-    let warnings = warnings(application, &measured, unmeasured.as_deref())?;
-    (callbacks.notice)(Notice::Lines(warnings));
+    for doubt in &doubts(&measured, used, unmeasured) {
+        (callbacks.notice)(Notice::Doubtful { application, doubt });
+    }
     Ok(MeasuredTimes {
         kernel_ns: measured.kernel_ns_each(),
         by_ticks_ns: Some(measured.kernel_ns_by_ticks()),
@@ -55,39 +57,34 @@ pub(super) fn kernel_times(
     })
 }
 
-/// Refuses a measurement without time, and names what makes it uncertain.
-fn warnings(
-    application: &str,
-    measured: &Measured,
-    unmeasured_calls: Option<&str>,
-) -> Result<String, Failure> {
-    let limit_s = ENOUGH.limit.as_secs();
+/// The processor time of the application.
+///
+/// # Errors
+/// If it is 0.
+fn check_used(application: &str, measured: &Measured) -> Result<Duration, Failure> {
     let used = Duration::from_secs_f64((measured.user_ns + measured.kernel_ns) / 1e9);
-    if used.is_zero() {
-        return Err(Failure::new(format!(
-            "--measure: {application} used no processor time in {limit_s} s"
-        ))
-        .help("a vector needs a load that keeps the application busy"));
+    if !used.is_zero() {
+        return Ok(used);
     }
-    let mut text = String::new();
-    if let Some(reason) = unmeasured_calls {
-        text += &format!("warning: --measure: {reason}\n");
-    }
-    if let Some(end) = measured.failure {
-        text += &format!(
-            "warning: {application}: {end}: the measured time is that of a command that failed\n"
-        );
-    }
-    if used < ENOUGH.least {
-        text += &format!(
-            "{application} used only {:.1} s of processor time in {limit_s} s, so its measured time is uncertain\n",
-            used.as_secs_f64()
-        );
-    }
-    if measured.is_biased {
-        text += "without a control group, the kernel's share of short processes is too low: run as root, where /proc/self/mounts lists a cgroup2\n";
-    }
-    Ok(text)
+    let limit_s = ENOUGH.limit.as_secs();
+    let failure =
+        Failure::new(format!("--measure: {application} used no processor time in {limit_s} s"));
+    Err(match measured.failure {
+        Some(end) => failure.help(format!("its command ended with {end}: run it by itself first")),
+        None => failure.help("a vector needs a load that keeps the application busy"),
+    })
+}
+
+/// The reasons to doubt the measured times.
+fn doubts(measured: &Measured, used: Duration, unmeasured_calls: Option<String>) -> Vec<Doubt> {
+    let is_short = used < ENOUGH.least;
+    let all = [
+        unmeasured_calls.map(Doubt::UnmeasuredCalls),
+        measured.failure.map(Doubt::Failed),
+        is_short.then_some(Doubt::Short { used, within: ENOUGH.limit }),
+        measured.is_biased.then_some(Doubt::WithoutControlGroup),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Samples the program of a Java vector in a virtual machine.
@@ -98,9 +95,9 @@ pub(super) fn java_times(
 ) -> Result<MeasuredTimes, Failure> {
     let program = Program { command: vector.command.clone(), hides_output: true };
     let units = vector.units_each().unwrap_or(1.0);
-    let sampled = running(&vector.application, "10 s", callbacks, || {
-        program.sample(&here.jvm, &here.jars).map_err(java::failure)
-    })?;
+    let begin = Notice::Running { application: &vector.application, time: SAMPLED, is_most: false };
+    let sampled =
+        running(begin, callbacks, || program.sample(&here.jvm, &here.jars).map_err(java::failure))?;
     let all = f64::from(sampled.runs) * units;
     Ok(MeasuredTimes {
         kernel_ns: sampled.in_library_ns() / all,
@@ -112,15 +109,13 @@ pub(super) fn java_times(
     })
 }
 
-/// Runs an application, and says so meanwhile.
+/// Runs an application. `begin` is the notice meanwhile.
 fn running<T>(
-    application: &str,
-    time: &str,
+    begin: Notice,
     callbacks: Callbacks,
     run: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let line = format!("running {application} for {time} of its time");
-    (callbacks.notice)(Notice::Running(line));
+    (callbacks.notice)(begin);
     let found = run();
     (callbacks.notice)(Notice::RunEnded);
     found
@@ -154,10 +149,13 @@ fn workload(vector: &Vector) -> Result<Workload, Failure> {
 }
 
 /// Refuses a run of another machine: its prediction cannot be compared with times that are measured
-/// here. Returns a warning if the kernel is another one.
-pub(super) fn check_machine(reference: &str, run: &Run) -> Result<String, Failure> {
-    let here = Run::new(crate::machine(&host()));
-    let found = differences(run, &here);
+/// on this one. Returns the difference if the kernel is another one.
+pub(super) fn check_machine(
+    reference: &str,
+    run: &Run,
+    here: &Machine,
+) -> Result<Option<Difference>, Failure> {
+    let found = differences(run, &Run::new(here.clone()));
     if let Some(difference) = found.identity.first() {
         let difference = difference.describe("there", "here");
         return Err(Failure::new(format!(
@@ -165,7 +163,5 @@ pub(super) fn check_machine(reference: &str, run: &Run) -> Result<String, Failur
         ))
         .help("measure the costs here: yamba run --only-tag primitive"));
     }
-    let kernel = found.state.iter().filter(|d| d.name == "kernel");
-    let there = format!("in {reference}");
-    Ok(kernel.map(|d| format!("warning: {}\n", d.describe(&there, "here"))).collect())
+    Ok(found.state.into_iter().find(|difference| difference.name == "kernel"))
 }

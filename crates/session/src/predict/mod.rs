@@ -22,7 +22,7 @@ use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 use super::{Failure, Observer, StoreChoice, costs, java, vectors};
 use application::{Application, use_common_basis};
 use file_reads::FileReads;
-pub use notice::Notice;
+pub use notice::{Doubt, Notice};
 use systems::{Measuring, System, Systems};
 
 /// A request for predictions.
@@ -72,9 +72,10 @@ pub struct Changes {
 pub struct Callbacks<'a> {
     /// Progress of building and measuring costs.
     pub observer: &'a dyn Observer,
-    /// Conditions that the user should know about.
+    /// Events that the user should know about.
     pub notice: &'a dyn Fn(Notice),
-    /// From when on signals request a stop.
+    /// Called before the first measurement. Returns the stop that the user's signals request from
+    /// then on.
     pub stop: &'a dyn Fn() -> Result<Stop, Failure>,
 }
 
@@ -88,16 +89,14 @@ pub struct PredictionResult {
     pub is_stopped: bool,
 }
 
-/// The vectors of a request. Those of `against` come last.
-struct Applications {
+/// An application of a request: its vector before and after the changes.
+struct Subject {
     /// As traced, without removed processes.
-    traced: Vec<Vector>,
+    traced: Vector,
     /// With replaced calls.
-    changed: Vec<Vector>,
-    /// The removed kernel time of each per unit, in ns.
-    removed_ns: Vec<f64>,
-    /// The vector of `context`.
-    context: Option<Vector>,
+    changed: Vector,
+    /// The removed kernel time per unit, in ns.
+    removed_ns: f64,
 }
 
 /// Predicts all applications on all systems. `begun` is when the time for measuring costs began.
@@ -109,11 +108,13 @@ pub fn predict(
     begun: Instant,
     callbacks: Callbacks,
 ) -> Result<PredictionResult, Failure> {
-    let vectors = request.applications()?;
+    let subjects = request.subjects()?;
+    let context = request.context_vector()?;
+    let primitives = request.primitives(&subjects, context.as_ref());
     let measuring = Measuring { begun, arguments: &request.arguments, callbacks };
-    let mut runs = Systems::new(&request.store, request.primitives(&vectors), measuring);
-    let systems = request.systems(&mut runs, &vectors)?;
-    let mut applications = request.related(&vectors, &mut runs, &systems)?;
+    let mut runs = Systems::new(&request.store, primitives, measuring);
+    let systems = request.systems(&mut runs, &subjects)?;
+    let mut applications = request.related(&subjects, context.as_ref(), &mut runs, &systems)?;
     let against = request.against.is_some().then(|| {
         use_common_basis(&mut applications, &systems);
         applications.pop()
@@ -129,26 +130,17 @@ pub fn predict(
 }
 
 impl PredictionRequest {
-    /// Reads the vectors and changes them.
-    fn applications(&self) -> Result<Applications, Failure> {
+    /// Reads the vectors and changes them. That of `against` comes last.
+    fn subjects(&self) -> Result<Vec<Subject>, Failure> {
         let paths = self.vectors.iter().chain(&self.against);
-        let mut traced: Vec<Vector> =
-            paths.map(|path| vectors::load(path, &self.store)).collect::<Result<_, _>>()?;
-        let mut removed_ns = vec![0.0; traced.len()];
-        let own = self.vectors.len();
-        if self.changes.without_processes {
-            for (vector, ns) in traced.iter_mut().zip(&mut removed_ns).take(own) {
-                *ns = without_started(vector).map_err(nothing_without_processes)?;
-            }
+        let mut subjects = Vec::new();
+        for path in paths {
+            subjects.push(Subject::new(vectors::load(path, &self.store)?));
         }
-        let mut changed = traced.clone();
-        for vector in changed.iter_mut().take(own) {
-            for replacement in &self.changes.replacements {
-                let applied = replacement.apply(vector);
-                applied.map_err(|e| Failure::new(format!("--replace: {e}")).help(SPELLING))?;
-            }
+        for subject in subjects.iter_mut().take(self.vectors.len()) {
+            subject.change(&self.changes)?;
         }
-        Ok(Applications { traced, changed, removed_ns, context: self.context_vector()? })
+        Ok(subjects)
     }
 
     /// Loads the vector of `context`, without its processes if those of the application are
@@ -167,8 +159,9 @@ impl PredictionRequest {
 
     /// The primitives of all vectors, the one that stands for others, and those that are used
     /// besides.
-    fn primitives(&self, vectors: &Applications) -> Vec<String> {
-        let all = vectors.traced.iter().chain(&vectors.changed).chain(&vectors.context);
+    fn primitives(&self, subjects: &[Subject], context: Option<&Vector>) -> Vec<String> {
+        let own = subjects.iter().flat_map(|subject| [&subject.traced, &subject.changed]);
+        let all = own.chain(context);
         let each = all.flat_map(|vector| {
             let uses = vector.primitives.iter().map(|used| used.name.clone());
             uses.chain(vector.clock_readings().map(|readings| readings.name))
@@ -184,20 +177,21 @@ impl PredictionRequest {
     }
 
     /// The systems, with changed costs.
-    fn systems(&self, runs: &mut Systems, vectors: &Applications) -> Result<Vec<System>, Failure> {
+    fn systems(&self, runs: &mut Systems, subjects: &[Subject]) -> Result<Vec<System>, Failure> {
+        let traced: Vec<&Vector> = subjects.iter().map(|subject| &subject.traced).collect();
         let mut systems = Vec::new();
         for reference in &self.runs {
             systems.push(runs.named(reference)?);
         }
         for jvm in &self.jvms {
-            systems.push(runs.java_system(jvm.clone(), &vectors.traced)?);
+            systems.push(runs.java_system(jvm.clone(), &traced)?);
         }
         if systems.is_empty() {
-            systems.push(self.default_system(runs, vectors)?);
+            systems.push(self.default_system(runs, subjects)?);
         }
         for system in &mut systems {
             if self.measures && system.java.is_none() {
-                runs.show(measured::check_machine(&system.name, &system.run)?);
+                runs.check_machine(system)?;
             }
             for change in &self.changes.costs {
                 let applied = change.apply(&mut system.costs);
@@ -210,27 +204,24 @@ impl PredictionRequest {
     }
 
     /// This machine, or the virtual machine of the vectors here.
-    fn default_system(
-        &self,
-        runs: &mut Systems,
-        vectors: &Applications,
-    ) -> Result<System, Failure> {
-        match java_machine(&vectors.traced)? {
+    fn default_system(&self, runs: &mut Systems, subjects: &[Subject]) -> Result<System, Failure> {
+        let traced: Vec<&Vector> = subjects.iter().map(|subject| &subject.traced).collect();
+        match java_machine(&traced)? {
             Some(_) if self.is_thorough => {
                 let fault = "--thorough: the missing costs of a Java virtual machine are always measured in full";
                 Err(Failure::new(fault).help("leave it out"))
             }
-            Some(jvm) => runs.java_system(jvm, &vectors.traced),
+            Some(jvm) => runs.java_system(jvm, &traced),
             None => {
                 let changes = &self.changes;
                 let has_changes = changes.context.is_some()
                     || changes.without_processes
                     || !changes.costs.is_empty();
                 let mut applications = Vec::new();
-                for (traced, vector) in vectors.traced.iter().zip(&vectors.changed) {
+                for Subject { traced, changed, .. } in subjects {
                     applications.push(costs::Application {
-                        vector: vector.clone(),
-                        is_changed: has_changes || traced != vector,
+                        vector: changed.clone(),
+                        is_changed: has_changes || traced != changed,
                         traced: runs.origin(traced, self.traced_on.as_deref())?,
                     });
                 }
@@ -243,15 +234,15 @@ impl PredictionRequest {
     /// if the request has one.
     fn related(
         &self,
-        vectors: &Applications,
+        subjects: &[Subject],
+        context: Option<&Vector>,
         runs: &mut Systems,
         systems: &[System],
     ) -> Result<Vec<Application>, Failure> {
         let mut applications = Vec::new();
-        let Applications { traced, changed, removed_ns, context } = vectors;
-        for ((vector, changed), removed_ns) in traced.iter().zip(changed).zip(removed_ns) {
-            let reference = runs.trace_system(vector, self.traced_on.as_deref(), systems)?;
-            let application = Application::new(vector, changed.clone(), reference, *removed_ns);
+        for Subject { traced, changed, removed_ns } in subjects {
+            let reference = runs.trace_system(traced, self.traced_on.as_deref(), systems)?;
+            let application = Application::new(traced, changed.clone(), reference, *removed_ns);
             applications.push(application);
         }
         if let (Some(other), Some(path)) = (context, &self.changes.context) {
@@ -309,14 +300,34 @@ impl PredictionRequest {
     }
 }
 
+impl Subject {
+    /// A vector without changes.
+    fn new(traced: Vector) -> Subject {
+        Subject { changed: traced.clone(), traced, removed_ns: 0.0 }
+    }
+
+    fn change(&mut self, changes: &Changes) -> Result<(), Failure> {
+        if changes.without_processes {
+            self.removed_ns =
+                without_started(&mut self.traced).map_err(nothing_without_processes)?;
+            self.changed = self.traced.clone();
+        }
+        for replacement in &changes.replacements {
+            let applied = replacement.apply(&mut self.changed);
+            applied.map_err(|e| Failure::new(format!("--replace: {e}")).help(SPELLING))?;
+        }
+        Ok(())
+    }
+}
+
 fn nothing_without_processes(fault: String) -> Failure {
     Failure::new(format!("--without-processes: {fault}"))
         .help("trace the application again, with a load that makes it start processes")
 }
 
 /// The virtual machine of the vectors' commands. `None`: they do not count calls of Java.
-fn java_machine(vectors: &[Vector]) -> Result<Option<Jvm>, Failure> {
-    let is_java = |vector: &&Vector| vector.platform() == Platform::ClassLibrary;
+fn java_machine(vectors: &[&Vector]) -> Result<Option<Jvm>, Failure> {
+    let is_java = |vector: &&&Vector| vector.platform() == Platform::ClassLibrary;
     let first = vectors.iter().find(is_java);
     let jvm = first.map(|vector| Jvm::from_command(&vector.command));
     jvm.transpose().map_err(java::failure)

@@ -1,56 +1,87 @@
-//! Conditions of a prediction that the user should know about, as text.
+//! Events of a prediction that the user should know about. None of them ends it.
 
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use yamba_compare::identity::Difference;
 use yamba_predict::needs::Needs;
-use yamba_record::number::listed;
 
-use crate::costs::{self, Wanted};
+use crate::java::JavaHere;
 
-/// A condition that does not end a prediction.
-#[derive(Debug)]
-pub enum Notice {
-    /// Lines of text.
-    Lines(String),
-    /// The application runs from now on, to be measured: a line to show meanwhile.
-    Running(String),
+/// An event while applications are predicted.
+pub enum Notice<'a> {
+    /// A run that the user named was stopped before it was done.
+    Interrupted {
+        /// The run, as the user names it.
+        run: &'a str,
+    },
+    /// The application is measured on this machine in another state than that of the costs.
+    OtherState {
+        /// The run with the costs.
+        run: &'a str,
+        /// What differs between the machine of the run and this one.
+        difference: &'a Difference,
+    },
+    /// Costs are measured that no stored run of this machine has well enough.
+    CostsBegin {
+        /// The benchmarks, the one that decides the most first.
+        benchmarks: Vec<&'a str>,
+        /// The most time that this takes.
+        most: Duration,
+    },
+    /// That measurement has ended.
+    CostsEnd {
+        /// The benchmarks that were not measured.
+        unmeasured: &'a [String],
+        /// The costs that the predictions need, as far as they are known now.
+        needs: &'a Needs,
+    },
+    /// The costs of all primitives are measured.
+    AllCostsBegin {
+        /// The expected time, in seconds.
+        time_s: f64,
+    },
+    /// Costs of a Java virtual machine are measured that no stored run has.
+    JavaCostsBegin {
+        /// The virtual machine.
+        here: &'a JavaHere,
+        /// Number of the benchmarks.
+        benchmarks: usize,
+    },
+    /// An application runs from now on, to be measured.
+    Running {
+        /// Its name.
+        application: &'a str,
+        /// How much processor time it uses.
+        time: Duration,
+        /// Whether it may use less.
+        is_most: bool,
+    },
     /// The application has ended.
     RunEnded,
+    /// The measured time of an application is doubtful.
+    Doubtful {
+        /// Its name.
+        application: &'a str,
+        /// The reason.
+        doubt: &'a Doubt,
+    },
 }
 
-/// Most benchmarks or primitives that a message names.
-const NAMED: usize = 6;
-
-/// The plan of a measurement of costs.
-pub(super) fn plan(wanted: &Wanted) -> String {
-    let names: Vec<&str> = wanted.benchmarks().collect();
-    format!(
-        "the prediction needs costs that no stored run of this machine has well enough: measuring {} for at most {} s in all, for later predictions, too; those that decide the most come first: {}\n",
-        counted(names.len(), "benchmark", "benchmarks"),
-        costs::TIME.as_secs(),
-        listed(&names, NAMED)
-    )
-}
-
-/// The gain of a longer measurement of costs. Empty: no gain.
-pub(super) fn more(wanted: &Wanted, needs: &Needs) -> String {
-    let mut text = String::new();
-    if !wanted.unmeasured.is_empty() {
-        text += &format!(
-            "{} not measured in this time: {}; the next `yamba predict` goes on with them, and `--thorough` measures all for some minutes\n",
-            counted(wanted.unmeasured.len(), "benchmark was", "benchmarks were"),
-            listed(&wanted.unmeasured, NAMED)
-        );
-    }
-    let wide: Vec<&str> = needs.imprecise().iter().map(|need| need.primitive.as_str()).collect();
-    if !wide.is_empty() {
-        text += &format!(
-            "the costs alone make an interval of {:.1} % to each side, most of it by {}: `--thorough` measures longer\n",
-            100.0 * needs.half_width(),
-            listed(&wide, NAMED)
-        );
-    }
-    text
-}
-
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+/// Why the measured time of an application is doubtful.
+#[derive(Clone, Debug)]
+pub enum Doubt {
+    /// The part of its calls that clock ticks miss was not measured, for this reason.
+    UnmeasuredCalls(String),
+    /// The command failed.
+    Failed(ExitStatus),
+    /// It used little processor time.
+    Short {
+        /// The processor time.
+        used: Duration,
+        /// How long it ran.
+        within: Duration,
+    },
+    /// Without a control group, the kernel's share of short processes is too low.
+    WithoutControlGroup,
 }

@@ -1,6 +1,8 @@
 //! The runs that a prediction uses: those of the systems, and that of the machine where a vector
 //! was traced.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use yamba_jvm::library::Jvm;
@@ -8,12 +10,13 @@ use yamba_jvm::library::jmh::Effort;
 use yamba_predict::needs::Needs;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};
-use yamba_record::Run;
+use yamba_record::{Machine, Run};
 use yamba_store::Detail;
 use yamba_toolchain::build::host;
 
 use super::Callbacks;
-use super::notice::{Notice, counted, more, plan};
+use super::measured::check_machine;
+use super::notice::Notice;
 use crate::costs::{self, Application, CostRequest, Known, Traced};
 use crate::java::{self, JavaHere};
 use crate::{Failure, StoreChoice, run_ref};
@@ -46,13 +49,20 @@ pub(super) struct Measuring<'a> {
     pub(super) callbacks: Callbacks<'a>,
 }
 
-/// Finds runs.
+/// Finds runs. Reads each one once.
 pub(super) struct Systems<'a> {
     store: &'a StoreChoice,
-    named: run_ref::Runs,
+    runs: run_ref::Runs,
     /// The primitives of the applications.
     primitives: Vec<String>,
     measuring: Measuring<'a>,
+    /// This machine, after it was probed.
+    machine: OnceCell<Machine>,
+    /// The runs that the user has named so far.
+    named: BTreeMap<String, System>,
+    /// The best entries of the stored runs of other machines, by the name of the machine. `None`:
+    /// no run has any.
+    stored: BTreeMap<String, Option<Run>>,
     /// Whether the user stopped the measurement of costs.
     is_stopped: bool,
 }
@@ -70,10 +80,13 @@ impl<'a> Systems<'a> {
         measuring: Measuring<'a>,
     ) -> Systems<'a> {
         Systems {
-            named: run_ref::Runs::new(store.clone()),
+            runs: run_ref::Runs::new(store.clone()),
             store,
             primitives,
             measuring,
+            machine: OnceCell::new(),
+            named: BTreeMap::new(),
+            stored: BTreeMap::new(),
             is_stopped: false,
         }
     }
@@ -84,18 +97,36 @@ impl<'a> Systems<'a> {
         self.is_stopped
     }
 
-    /// Shows lines of text to the user.
-    pub(super) fn show(&self, lines: String) {
-        (self.measuring.callbacks.notice)(Notice::Lines(lines));
+    /// This machine.
+    fn machine(&self) -> &Machine {
+        self.machine.get_or_init(|| crate::machine(&host()))
+    }
+
+    /// Refuses a system that is not this machine, where the applications are measured.
+    pub(super) fn check_machine(&self, system: &System) -> Result<(), Failure> {
+        let difference = check_machine(&system.name, &system.run, self.machine())?;
+        if let Some(difference) = &difference {
+            self.note(Notice::OtherState { run: &system.name, difference });
+        }
+        Ok(())
+    }
+
+    fn note(&self, notice: Notice) {
+        (self.measuring.callbacks.notice)(notice);
     }
 
     /// The run that the user names.
     pub(super) fn named(&mut self, reference: &str) -> Result<System, Failure> {
-        let run = self.named.load(reference, Detail::Figures)?;
-        if run.interrupted {
-            self.show(format!("warning: {reference} was stopped before it was done\n"));
+        if let Some(known) = self.named.get(reference) {
+            return Ok(known.clone());
         }
-        Ok(System::new(reference, run))
+        let run = self.runs.load(reference, Detail::Figures)?;
+        if run.interrupted {
+            self.note(Notice::Interrupted { run: reference });
+        }
+        let system = System::new(reference, run);
+        self.named.insert(reference.to_owned(), system.clone());
+        Ok(system)
     }
 
     /// The costs of this machine in all stored runs. Those that the applications, and the
@@ -106,7 +137,7 @@ impl<'a> Systems<'a> {
         besides: &[String],
         is_thorough: bool,
     ) -> Result<System, Failure> {
-        let machine = crate::machine(&host());
+        let machine = self.machine().clone();
         if machine_name(&machine).is_none() && !is_thorough {
             return self.named(LATEST);
         }
@@ -120,7 +151,8 @@ impl<'a> Systems<'a> {
         if is_thorough {
             self.measure_all(&mut known)?;
         } else if wanted.benchmarks().next().is_some() {
-            self.show(plan(&wanted));
+            let benchmarks = wanted.benchmarks().collect();
+            self.note(Notice::CostsBegin { benchmarks, most: costs::TIME });
             let stop = (self.measuring.callbacks.stop)()?;
             let request = CostRequest {
                 needs: &needs,
@@ -132,27 +164,32 @@ impl<'a> Systems<'a> {
             known.measure(&request, self.measuring.callbacks.observer)?;
             self.is_stopped = stop.requested();
             let needs = needs(&known.costs());
-            self.show(more(&known.wanted(&needs), &needs));
+            let unmeasured = &known.wanted(&needs).unmeasured;
+            self.note(Notice::CostsEnd { unmeasured, needs: &needs });
         }
         Ok(System { name: HERE.to_owned(), run: known.run(), costs: known.costs(), java: None })
     }
 
     /// The costs of a Java virtual machine here. Missing ones are measured.
-    pub(super) fn java_system(&mut self, jvm: Jvm, vectors: &[Vector]) -> Result<System, Failure> {
-        let name = [&jvm.program].into_iter().chain(&jvm.options).cloned();
+    pub(super) fn java_system(&mut self, jvm: Jvm, vectors: &[&Vector]) -> Result<System, Failure> {
+        let here = self.java_here(jvm)?;
+        self.costs_of_java(here, vectors)
+    }
+
+    fn java_here(&self, jvm: Jvm) -> Result<JavaHere, Failure> {
+        JavaHere::new(jvm, self.machine().clone())
+    }
+
+    fn costs_of_java(&self, here: JavaHere, vectors: &[&Vector]) -> Result<System, Failure> {
+        let name = [&here.jvm.program].into_iter().chain(&here.jvm.options).cloned();
         let name = name.collect::<Vec<_>>().join(" ");
-        let here = JavaHere::new(jvm, crate::machine(&host()))?;
         let stored = here.stored(self.store)?;
-        let used = vectors.iter().flat_map(java::used).collect();
+        let used = vectors.iter().flat_map(|vector| java::used(vector)).collect();
         let lacking = here.lacking(stored.as_ref(), Some(&used))?;
         let run = if lacking.is_empty() {
             stored
         } else {
-            let jvm = here.machine.java.as_ref().map_or(String::new(), |java| java.describe());
-            self.show(format!(
-                "no stored run has all costs of these calls: measuring the missing ones once, for later predictions, too\nmeasuring {} in {jvm}\n",
-                counted(lacking.len(), "benchmark", "benchmarks")
-            ));
+            self.note(Notice::JavaCostsBegin { here: &here, benchmarks: lacking.len() });
             let arguments = self.measuring.arguments.to_vec();
             here.measure(&lacking, Effort::Full, self.store, arguments)?;
             here.stored(self.store)?
@@ -168,16 +205,12 @@ impl<'a> Systems<'a> {
 
     /// The system where a vector of Java calls was traced. Missing costs are measured if it is a
     /// virtual machine here. `None`: no stored run has costs of another one.
-    fn java_trace_system(
-        &mut self,
-        vector: &Vector,
-        machine: &str,
-    ) -> Result<Option<System>, Failure> {
+    fn java_trace_system(&self, vector: &Vector, machine: &str) -> Result<Option<System>, Failure> {
         let jvm = Jvm::from_command(&vector.command).ok();
-        let here = jvm.and_then(|jvm| JavaHere::new(jvm, crate::machine(&host())).ok());
+        let here = jvm.and_then(|jvm| self.java_here(jvm).ok());
         let is_here = |here: &JavaHere| machine_name(&here.machine).as_deref() == Some(machine);
         if let Some(here) = here.filter(is_here) {
-            return self.java_system(here.jvm, std::slice::from_ref(vector)).map(Some);
+            return self.costs_of_java(here, &[vector]).map(Some);
         }
         let run = java::stored(self.store, machine)?;
         Ok(run.map(|run| self.stored_system(run, &[])))
@@ -189,7 +222,7 @@ impl<'a> Systems<'a> {
         vector: &Vector,
         named: Option<&str>,
     ) -> Result<Traced, Failure> {
-        let here = machine_name(&crate::machine(&host()));
+        let here = machine_name(self.machine());
         if let Some(reference) = named {
             let system = self.named(reference)?;
             let is_here = here.is_some() && machine_name(&system.run.machine) == here;
@@ -210,8 +243,14 @@ impl<'a> Systems<'a> {
         self.primitives.iter().map(String::as_str).collect()
     }
 
-    fn stored(&self, machine: &str) -> Result<Option<Run>, Failure> {
-        costs::stored(self.store, machine, &self.names())
+    /// The costs of another machine in its stored runs.
+    fn stored(&mut self, machine: &str) -> Result<Option<Run>, Failure> {
+        if let Some(known) = self.stored.get(machine) {
+            return Ok(known.clone());
+        }
+        let run = costs::stored(self.store, machine, &self.names())?;
+        self.stored.insert(machine.to_owned(), run.clone());
+        Ok(run)
     }
 
     /// Measures the costs of all primitives.
@@ -220,9 +259,7 @@ impl<'a> Systems<'a> {
         let prepared = costs::prepared(arguments.to_vec(), callbacks.observer)?;
         let stop = (callbacks.stop)()?;
         let time_s = prepared.dry_run(&stop)?.time_s;
-        self.show(format!(
-            "measuring the costs of all primitives for about {time_s:.0} s, for later predictions, too\n"
-        ));
+        self.note(Notice::AllCostsBegin { time_s });
         known.measure_all(prepared, &stop, self.store, callbacks.observer)?;
         self.is_stopped = stop.requested();
         Ok(())

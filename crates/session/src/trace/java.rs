@@ -5,12 +5,10 @@ use yamba_jvm::library::vector::{Names, vector};
 use yamba_jvm::library::{JavaCommand, Jvm};
 use yamba_predict::{Vector, machine_name};
 use yamba_record::Machine;
-use yamba_toolchain::build::host;
 
 use super::{Event, Observer, Request};
 use crate::Failure;
 use crate::java::{JavaHere, failure};
-use crate::machine;
 
 /// Runs the program once to count its calls, then without counting to sample it.
 pub(super) fn trace(
@@ -20,7 +18,7 @@ pub(super) fn trace(
 ) -> Result<(Vector, Machine), Failure> {
     let jvm = Jvm::from_command(words).map_err(failure)?;
     let command = JavaCommand::parse(words).map_err(failure)?;
-    let here = JavaHere::new(jvm, machine(&host()))?;
+    let here = JavaHere::probe(jvm)?;
     let program = Program { command: words.to_vec(), hides_output: request.hides_output };
     let counted = program.count(&here.jvm, &here.jars).map_err(failure)?;
     let sampled = program.sample(&here.jvm, &here.jars).map_err(failure)?;

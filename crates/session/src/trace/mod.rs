@@ -65,7 +65,8 @@ pub struct Request {
     pub records_files: bool,
     /// Whether the output of the program is hidden.
     pub hides_output: bool,
-    /// The words before options and a command that run it with system calls for clock readings.
+    /// The beginning of a command line that makes the clock readings of a program system calls, to
+    /// count them. The program and its arguments follow. Empty: they are not counted.
     pub bare: Vec<String>,
 }
 
@@ -139,9 +140,7 @@ pub fn trace(request: &Request, stop: &Stop, observer: Observer<'_>) -> Result<T
             return Ok(Traced { vector, files: None, machine, started_unix_s });
         }
         Subject::Logs(logs) => (request.read(logs, observer)?, Machine::default()),
-        Subject::Command(_) | Subject::Process(_) => {
-            (request.live(stop, observer)?, machine(&host()))
-        }
+        Subject::Command(_) | Subject::Process(_) => request.live(stop, observer)?,
     };
     let application = &trace.vector.application;
     let named = |files| FileAccesses { application: application.clone(), ..files };
@@ -178,7 +177,8 @@ impl Request {
         Ok(trace)
     }
 
-    fn live(&self, stop: &Stop, observer: Observer<'_>) -> Result<Trace, Failure> {
+    /// Counts the calls of a program that runs here.
+    fn live(&self, stop: &Stop, observer: Observer<'_>) -> Result<(Trace, Machine), Failure> {
         let process = match self.subject {
             Subject::Process(process) => Some(process),
             _ => None,
@@ -214,12 +214,13 @@ impl Request {
                 run.trace
             }
         };
-        self.name(&mut trace.vector);
+        let machine = machine(&host());
+        self.name(&mut trace.vector, &machine);
         if self.runs.max(self.rounds) > 1 && !traced_all {
             observer(Event::TracedOnce);
         }
         observer(Event::Counted { trace: &trace, place: "strace" });
-        Ok(trace)
+        Ok((trace, machine))
     }
 
     fn workload(&self) -> Workload {
@@ -262,10 +263,11 @@ impl Request {
         }
     }
 
-    /// Writes the workload into the vector, so that it can be measured again.
-    fn name(&self, vector: &mut Vector) {
+    /// Writes the machine and the workload into the vector, so that the application can be measured
+    /// again.
+    fn name(&self, vector: &mut Vector, machine: &Machine) {
         if let Some(traced) = &mut vector.traced {
-            traced.machine = machine_name(&machine(&host()));
+            traced.machine = machine_name(machine);
         }
         vector.load.clone_from(&self.load);
         vector.units_from = self.units_from.as_ref().map(|p| p.as_str().to_owned());

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_record::number::bytes;
+use yamba_record::number::{bytes, counted};
 use yamba_session::bundle::bundle;
 use yamba_session::measure::Request;
 
@@ -53,7 +53,7 @@ impl Bundle {
         output::note(&format!(
             "{}: {}, {}\n",
             to.display(),
-            output::counted(made.programs, "benchmark", "benchmarks"),
+            counted(made.programs, "benchmark", "benchmarks"),
             bytes(made.packed.bytes.len() as u64)
         ));
         Ok(())

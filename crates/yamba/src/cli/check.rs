@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use yamba_lang::diagnostic::{Diagnostic, Label};
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, Severity};
+use yamba_record::number::counted;
 use yamba_toolchain::build::{self, BuildError};
 
 /// Check programs without compiling or running them
@@ -52,8 +53,8 @@ impl Check {
         }
         select::show(analysis, &diagnostics)?;
         let classes = analysis.requested().len();
-        let files = output::counted(selection.files, "file", "files");
-        let classes = output::counted(classes, "class", "classes");
+        let files = counted(selection.files, "file", "files");
+        let classes = counted(classes, "class", "classes");
         let mut text = format!("{files}, {classes}: no errors\n");
         if !without_assembler.is_empty() {
             let isas = without_assembler.join(", ");

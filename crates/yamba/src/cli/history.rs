@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use yamba_record::number::number;
+use yamba_record::number::{counted, listed, number};
 use yamba_store::{Detail, Listed};
 
 use super::{Failure, StoreOption, output, quantity, run_ref};
@@ -120,8 +120,8 @@ fn left_out(found: &History) -> String {
     }
     let line = |((key, reason), runs): ((Option<String>, &str), Vec<&str>)| {
         let what = key.map_or_else(String::new, |key| format!("{key} in "));
-        let count = output::counted(runs.len(), "run", "runs");
-        let named = output::listed(&runs, NAMED);
+        let count = counted(runs.len(), "run", "runs");
+        let named = listed(&runs, NAMED);
         run_ref::plain(&format!("left out: {what}{count}, {reason}: {named}")) + "\n"
     };
     groups.into_iter().map(line).collect()

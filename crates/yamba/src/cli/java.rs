@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use yamba_jvm::library::Jvm;
 use yamba_jvm::library::jmh::{self, Effort};
+use yamba_record::number::counted;
 use yamba_session::java::{JavaHere, failure, used};
 use yamba_session::vectors;
-use yamba_toolchain::build::host;
 
 use super::{Failure, StoreOption, arguments, output};
 
@@ -74,7 +74,7 @@ impl JavaCommand {
 
 impl Measure {
     fn run(self) -> Result<(), Failure> {
-        let here = here(self.jvm)?;
+        let here = JavaHere::probe(self.jvm)?;
         let mut primitives = BTreeSet::new();
         for path in &self.vectors {
             primitives.extend(used(&vectors::load(path, &self.store.choice())?));
@@ -82,30 +82,20 @@ impl Measure {
         let wanted = (!self.vectors.is_empty()).then_some(&primitives);
         let benchmarks = here.lacking(None, wanted)?;
         let effort = if self.quick { Effort::Quick } else { Effort::Full };
-        let run = measure(&here, &benchmarks, effort, &self.store)?;
+        output::note(&measuring(&here, benchmarks.len()));
+        let run = here.measure(&benchmarks, effort, &self.store.choice(), arguments())?;
         output::result(&format!("{}\n", run.id))
     }
 }
 
-/// This machine with a Java virtual machine.
-pub(super) fn here(jvm: Jvm) -> Result<JavaHere, Failure> {
-    JavaHere::new(jvm, yamba_session::machine(&host()))
-}
-
-/// Measures and says so.
-pub(super) fn measure(
-    here: &JavaHere,
-    benchmarks: &BTreeSet<String>,
-    effort: Effort,
-    store: &StoreOption,
-) -> Result<yamba_record::Run, Failure> {
+/// The line that says how many benchmarks are measured, and in which virtual machine.
+pub(super) fn measuring(here: &JavaHere, benchmarks: usize) -> String {
     let java = here.machine.java.as_ref();
-    output::note(&format!(
+    format!(
         "measuring {} in {}\n",
-        output::counted(benchmarks.len(), "benchmark", "benchmarks"),
+        counted(benchmarks, "benchmark", "benchmarks"),
         java.map_or(String::new(), |java| java.describe())
-    ));
-    here.measure(benchmarks, effort, &store.choice(), arguments())
+    )
 }
 
 pub(super) fn jvm(text: &str) -> Result<Jvm, String> {
@@ -114,7 +104,7 @@ pub(super) fn jvm(text: &str) -> Result<Jvm, String> {
 
 impl List {
     fn run(self) -> Result<(), Failure> {
-        let here = here(self.jvm)?;
+        let here = JavaHere::probe(self.jvm)?;
         let all = jmh::primitives(&here.jvm, &here.jars).map_err(failure)?;
         output::json_or_text(self.json, &all, |all| {
             let rows: Vec<Vec<String>> =

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 pub(super) use status::StatusLine;
 use tempfile::NamedTempFile;
 use yamba_report::View;
-pub(super) use yamba_report::listed;
 use yamba_report::terminal::{self, Terminal};
 pub(super) use yamba_report::terminal::{columns, entries, table, widths};
 
@@ -277,11 +276,6 @@ pub(super) fn colour_on(stream: &impl IsTerminal) -> bool {
 /// Colours a text with a code of "select graphic rendition" if `is_coloured`.
 pub(super) fn painted(text: &str, code: &str, is_coloured: bool) -> String {
     if is_coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-}
-
-/// A count with its noun.
-pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// A share in per cent, or `-` if it is unknown.

@@ -1,6 +1,7 @@
 //! `yamba predict`
 
 mod files;
+mod notice;
 mod page;
 mod table;
 mod words;
@@ -129,10 +130,13 @@ impl Predict {
             arguments: own_arguments(),
         };
         let line = Cell::new(None);
-        let show = |notice| match notice {
-            Notice::Lines(text) => output::note(&text),
-            Notice::Running(text) => line.set(Some(StatusLine::new(&text))),
-            Notice::RunEnded => line.set(None),
+        let show = |notice: Notice| {
+            let text = notice::text(&notice);
+            match notice {
+                Notice::Running { .. } => line.set(Some(StatusLine::new(&text))),
+                Notice::RunEnded => line.set(None),
+                _ => output::note(&text),
+            }
         };
         let callbacks = Callbacks {
             observer: &Terminal::default(),

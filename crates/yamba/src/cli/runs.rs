@@ -5,6 +5,7 @@ use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use serde::Serialize;
 use yamba_record::Machine;
+use yamba_record::number::counted;
 use yamba_report::wrap;
 use yamba_store::{Listed, Store};
 
@@ -204,7 +205,7 @@ fn what(run: &Listed) -> String {
     if let Some(application) = run.head.application() {
         return format!("vector of {application}");
     }
-    let entries = output::counted(run.entries[0] as usize, "entry", "entries");
+    let entries = counted(run.entries[0], "entry", "entries");
     if run.damage.is_some() {
         return entries;
     }

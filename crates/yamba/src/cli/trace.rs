@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use yamba_harness::Stop;
 use yamba_page_cache::FileAccesses;
 use yamba_predict::Vector;
+use yamba_record::number::counted;
 use yamba_session::trace::{Counting, Event, Request, Subject, trace};
 use yamba_session::vectors::{self, Origin};
 use yamba_trace::Trace;
@@ -210,11 +211,8 @@ fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
 fn write_files(path: &Path, files: &FileAccesses) -> Result<(), Failure> {
     write(path, serde_json::to_string(files))?;
     let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
-    let mut note = format!(
-        "{} to {}\n",
-        output::counted(accesses as usize, "access", "accesses"),
-        paths(files.files.len())
-    );
+    let mut note =
+        format!("{} to {}\n", counted(accesses, "access", "accesses"), paths(files.files.len()));
     for line in crate::views::page_cache::missing(files.left_out, files.unknown) {
         note += &format!("warning: {line}\n");
     }
@@ -229,7 +227,7 @@ fn remarks(trace: &Trace, place: &str) -> String {
     };
     let mut text = format!("{} system calls; {faults}\n", trace.calls);
     if let Some(first) = trace.unread.first() {
-        let lines = output::counted(trace.unread.len(), "line was", "lines were");
+        let lines = counted(trace.unread.len(), "line was", "lines were");
         text += &format!(
             "warning: {place}: {lines} not understood and not counted, first line {}\n",
             first.line
@@ -247,11 +245,11 @@ fn remarks(trace: &Trace, place: &str) -> String {
     if traced.is_some_and(|traced| !traced.missing_processes.is_empty()) {
         text += "help: with `strace -f -o FILE`, FILE has all processes; of `strace -ff -o FILE`, give the FILE.PID of each process by --from\n";
     }
-    let counted = traced.map_or(0, |traced| traced.without_details);
-    if counted > 0 {
+    let without_details = traced.map_or(0, |traced| traced.without_details);
+    if without_details > 0 {
         text += &format!(
-            "warning: events came faster than they were read: the kernel has counted and timed {counted} calls, {:.1} % of all, without details; the kinds of their descriptors may be wrong\n",
-            100.0 * counted as f64 / trace.calls.max(1) as f64
+            "warning: events came faster than they were read: the kernel has counted and timed {without_details} calls, {:.1} % of all, without details; the kinds of their descriptors may be wrong\n",
+            100.0 * without_details as f64 / trace.calls.max(1) as f64
         );
     }
     if let Some(cost) = traced.and_then(|traced| traced.cost_ns_per_call) {
@@ -268,7 +266,7 @@ fn remarks(trace: &Trace, place: &str) -> String {
         );
     }
     if trace.unfinished > 0 {
-        let calls = output::counted(trace.unfinished, "call", "calls");
+        let calls = counted(trace.unfinished, "call", "calls");
         text += &format!("{calls} had not returned at the end and are not counted\n");
     }
     text

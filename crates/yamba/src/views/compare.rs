@@ -8,8 +8,8 @@ use yamba_compare::{
     ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower, Ungated,
     Word,
 };
-use yamba_record::number::number;
-use yamba_report::{Part, Table, Text, VerdictKind, View, figure, listed, share, short_label};
+use yamba_record::number::{listed, number};
+use yamba_report::{Part, Table, Text, VerdictKind, View, figure, share, short_label};
 
 pub use verdict::side_by_side;
 use verdict::verdict;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use yamba_fleet::slow_nodes::{
     ClassOfNodes, DetectableSlowdown, Document, Job, Report, SlowNode, letter,
 };
-use yamba_record::number::number;
-use yamba_report::{HeatMap, Part, Span, Table, Text, View, counted, listed};
+use yamba_record::number::{counted, listed, number};
+use yamba_report::{HeatMap, Part, Span, Table, Text, View};
 
 /// Number of figures that are named as evidence.
 const NAMED: usize = 3;
@@ -47,12 +47,12 @@ fn head(document: &Document) -> String {
     let [resources, figures] = document.tests;
     let earlier = match document.jobs.len() {
         0 | 1 => String::new(),
-        n => format!("; {} before", counted(n as u64 - 1, "job")),
+        n => format!("; {} before", counted(n - 1, "job", "jobs")),
     };
     format!(
         "{}{job}: {}, {resources} tests of resources, {figures} of figures{earlier}",
         document.name,
-        counted(nodes as u64, "node")
+        counted(nodes, "node", "nodes")
     )
 }
 
@@ -81,7 +81,7 @@ fn remarks(class: &ClassOfNodes) -> Vec<String> {
         let each = of
             .modes
             .iter()
-            .map(|(ratio, nodes)| format!("{} at {ratio:.3}", counted(*nodes as u64, "node")));
+            .map(|(ratio, nodes)| format!("{} at {ratio:.3}", counted(*nodes, "node", "nodes")));
         let each: Vec<String> = each.collect();
         format!(
             "class {}, {}: {} modes: {}",

@@ -2,15 +2,15 @@
 
 use yamba_page_cache::PAGE_BYTES;
 use yamba_page_cache::forecast::{AtSize, Forecast};
-use yamba_record::number::bytes;
-use yamba_report::{Part, Table, View, counted};
+use yamba_record::number::{bytes, counted};
+use yamba_report::{Part, Table, View};
 
 pub fn view(found: &Forecast) -> View {
     let titles = ["page cache", "hits", "ideal LRU", "missing pages", "from storage", "requests"];
     let accesses = format!(
         "{}: {} to {} of different pages",
         found.application,
-        counted(found.accesses, "access"),
+        counted(found.accesses, "access", "accesses"),
         bytes(found.pages as u64 * PAGE_BYTES)
     );
     let share = found.sampled_share;
@@ -33,7 +33,7 @@ pub fn missing(left_out: u64, unknown: u64) -> impl Iterator<Item = String> {
     let present = reasons.into_iter().filter(|(missing, _)| *missing > 0);
     present.map(|(missing, reason)| {
         let is = if missing == 1 { "is" } else { "are" };
-        format!("{} {is} missing: {reason}", counted(missing, "access"))
+        format!("{} {is} missing: {reason}", counted(missing, "access", "accesses"))
     })
 }
 

@@ -469,12 +469,14 @@ fn entries_that_are_no_cost_are_left_out_with_the_reason() {
 }
 
 #[test]
-fn interrupted_run_gets_a_warning() {
+fn interrupted_run_gets_one_warning() {
     let mut half = run(1.0);
     half["interrupted"] = json!(true);
     let mut yamba = prepared().file("half.json", half.to_string());
-    let answer = yamba.run("predict server.vector --on half.json").ok();
-    assert_eq!(answer.err, "warning: half.json was stopped before it was done\n");
+    for options in ["", "--traced-on half.json"] {
+        let answer = yamba.run(&format!("predict server.vector --on half.json {options}")).ok();
+        assert_eq!(answer.err, "warning: half.json was stopped before it was done\n");
+    }
 }
 
 /// A class, the field that is wrong in its entry with the value there, and the reason.

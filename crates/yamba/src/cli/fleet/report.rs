@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use yamba_fleet::slow_nodes::{document, report};
+use yamba_record::number::counted;
 use yamba_session::document_file;
 use yamba_session::fleet_report;
 
@@ -64,7 +65,7 @@ impl FleetReport {
     fn name(&self) -> String {
         match &self.names[..] {
             [one] => one.trim_end_matches('/').to_owned(),
-            several => output::counted(several.len(), "run", "runs"),
+            several => counted(several.len(), "run", "runs"),
         }
     }
 

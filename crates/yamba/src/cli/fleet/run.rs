@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 use yamba_harness::unix_s;
+use yamba_record::number::counted;
 use yamba_session::fleet::overlap::Overlap;
 use yamba_session::fleet::{self, Event, Outcome, Question, Request};
 use yamba_session::measure;
@@ -166,7 +167,7 @@ fn show(event: &Event<'_>, line: &RefCell<Option<StatusLine>>) {
         Event::Started { tasks, jobs } => {
             let jobs =
                 if jobs.is_empty() { String::new() } else { format!(", job {}", jobs.join(", ")) };
-            output::note(&format!("started {}{jobs}\n", output::counted(*tasks, "task", "tasks")));
+            output::note(&format!("started {}{jobs}\n", counted(*tasks, "task", "tasks")));
         }
         Event::Measured { task, done, all } => {
             progress(format!("{done} of {all} measured, last {}", task.node));
@@ -188,7 +189,7 @@ fn show(event: &Event<'_>, line: &RefCell<Option<StatusLine>>) {
 fn summary(name: &str, outcome: &Outcome) -> String {
     let (measured, missing) = (&outcome.measured, &outcome.missing);
     let all = measured.len() + missing.len();
-    let tasks = output::counted(all, "task", "tasks");
+    let tasks = counted(all, "task", "tasks");
     let mut text = format!("{name}: {} of {tasks} measured\n", measured.len());
     for (task, reason) in missing {
         text += &format!("missing: {} (task {}): {reason}\n", task.node, task.rank);

@@ -5,12 +5,12 @@ use yamba_predict::prediction::Origin;
 use yamba_predict::prediction::product::{Other, Product};
 use yamba_predict::prediction::several::Ratio;
 use yamba_predict::{Place, Prediction, Unclear};
-use yamba_record::number::number;
+use yamba_record::number::{counted, number};
 use yamba_report::{figure, interval, short};
 
 use super::files::sentence;
 use super::words::{Words, disturbed};
-use crate::cli::output::{counted, table};
+use crate::cli::output::table;
 use crate::cli::run_ref::plain;
 
 pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value, json};
 use yamba_lang::Analysis;
-use yamba_record::number::{bytes, number};
+use yamba_record::number::{bytes, counted, number};
 
 use super::skipped::by_reason;
-use crate::cli::output::{self, counted};
+use crate::cli::output;
 use crate::cli::{Failure, Selection};
 use yamba_harness::{DryRun, DryRunEntry};
 
@@ -49,7 +49,7 @@ pub(in crate::cli) fn print(
     out += &format!(
         "{}, {}, about {}; files take {} of disk at most. Nothing was measured. A benchmark may still be skipped when it begins, for example for lack of a right or a server.\n",
         counted(measured.len(), "figure", "figures"),
-        counted(plan.launches as usize, "launch", "launches"),
+        counted(plan.launches, "launch", "launches"),
         minutes(plan.time_s),
         bytes(plan.disk_room),
     );
@@ -68,7 +68,7 @@ fn row(points: &[&DryRunEntry], tags: &Tags) -> Vec<String> {
     vec![
         format!("  {}", first.name),
         counted(points.len(), "point", "points"),
-        counted(launches as usize, "launch", "launches"),
+        counted(launches, "launch", "launches"),
         format!("{} s", number((time * 10.0).round() / 10.0)),
         rest.join("  "),
     ]

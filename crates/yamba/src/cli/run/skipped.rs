@@ -2,9 +2,9 @@
 //! number of figures.
 
 use indexmap::{IndexMap, IndexSet};
+use yamba_record::number::counted;
 use yamba_record::{Benchmark, Run, Status};
 
-use crate::cli::output::counted;
 use yamba_report::wrap;
 
 /// Indentation of a note's continuation lines.

@@ -33,7 +33,7 @@ impl Bare {
     }
 }
 
-/// The words before the options and a command that run it in this way.
+/// The beginning of a command line that runs a program in this way: options and the program follow.
 pub(super) fn words() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(system_failure)?;
     let program = program.into_os_string().into_string();

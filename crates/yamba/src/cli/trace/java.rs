@@ -2,9 +2,7 @@
 
 use yamba_jvm::library::vector::{Counted, Sampled};
 use yamba_predict::Vector;
-use yamba_record::number::number;
-
-use crate::cli::output;
+use yamba_record::number::{self, number};
 
 pub(super) fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {
     let calls: f64 = vector.primitives.iter().map(|used| used.count).sum();
@@ -14,7 +12,7 @@ pub(super) fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> 
         number(calls),
         vector.unit,
         sampled.samples,
-        output::counted(sampled.runs as usize, "run", "runs"),
+        number::counted(sampled.runs, "run", "runs"),
         share(sampled.in_library_ns()),
         share(sampled.program_ns),
         share(sampled.others_ns),
@@ -23,7 +21,7 @@ pub(super) fn remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> 
         text += &format!("error: {failure}: the counts are those of a command that failed\n");
     }
     if counted.left_out_classes > 0 {
-        let classes = output::counted(counted.left_out_classes as usize, "class", "classes");
+        let classes = number::counted(counted.left_out_classes, "class", "classes");
         text += &format!(
             "warning: the calls of {classes} were not counted: they cannot be rewritten\n"
         );

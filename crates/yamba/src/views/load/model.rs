@@ -1,9 +1,9 @@
 //! A fitted model as tables and plots.
 
 use yamba_load::model::{self, Log, Model, TookFrom};
-use yamba_record::number::number;
+use yamba_record::number::{listed, number};
 use yamba_report::chart::{Chart, Curve, Point};
-use yamba_report::{Part, Section, Table, View, figure, listed};
+use yamba_report::{Part, Section, Table, View, figure};
 
 /// Digits of a distance or p-value.
 const DIGITS: usize = 3;

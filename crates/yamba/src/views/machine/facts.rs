@@ -5,8 +5,7 @@ use std::fmt::Display;
 use yamba_record::Machine;
 use yamba_record::machine::Details;
 use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Tlb};
-use yamba_record::number::{bytes, number};
-use yamba_report::counted;
+use yamba_record::number::{bytes, counted, number};
 
 use super::Page;
 
@@ -30,8 +29,8 @@ fn joined(list: &[String], between: &str) -> Option<String> {
     (!list.is_empty()).then(|| list.join(between))
 }
 
-fn count(number: Option<u64>, what: &str) -> Option<String> {
-    number.map(|n| counted(n, what))
+fn count(number: Option<u64>, one: &str, many: &str) -> Option<String> {
+    number.map(|n| counted(n, one, many))
 }
 
 /// Formats a frequency: `2.6 GHz`, `24 MHz`.
@@ -58,8 +57,8 @@ pub(super) fn processor(page: &mut Page, machine: &Machine, details: &Details) {
     let processors = [
         named("online", p.online.as_ref()),
         named("allowed", others),
-        count(p.cores, "core"),
-        count(p.packages, "socket"),
+        count(p.cores, "core", "cores"),
+        count(p.packages, "socket", "sockets"),
         switch("SMT", p.smt, ["on", "off"]),
         named("isolated", p.isolated.as_ref()),
         named("tickless", p.tickless.as_ref()),
