@@ -35,13 +35,13 @@ pub struct Descriptors {
 impl Descriptors {
     /// Descriptors of processes that begin with these kinds.
     pub fn beginning_with(at_start: HashMap<i64, Kind>) -> Descriptors {
-        Descriptors { at_start: Kinds::of(at_start), ..Descriptors::default() }
+        Descriptors { at_start: Kinds::new(at_start), ..Descriptors::default() }
     }
 
     /// Adds a process with these threads and kinds.
     pub fn add(&mut self, threads: &[u32], kinds: HashMap<i64, Kind>) {
         let index = self.tables.len();
-        self.tables.push(Kinds::of(kinds));
+        self.tables.push(Kinds::new(kinds));
         let each = threads.iter().map(|thread| (*thread, index));
         self.of_process.extend(each);
     }

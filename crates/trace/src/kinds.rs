@@ -30,7 +30,7 @@ struct Entry {
 
 impl Kinds {
     /// Descriptors that have these kinds from the beginning.
-    pub fn of(kinds: HashMap<i64, Kind>) -> Kinds {
+    pub fn new(kinds: HashMap<i64, Kind>) -> Kinds {
         let mut all = Kinds::default();
         for (number, kind) in kinds {
             all.open(number, kind, 0);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn kinds_are_those_of_the_time() {
-        let mut kinds = Kinds::of(HashMap::from([(3, Kind::from("file"))]));
+        let mut kinds = Kinds::new(HashMap::from([(3, Kind::from("file"))]));
         let at = |kinds: &Kinds, time_ns| kinds.get(3, time_ns).map(ToString::to_string);
         assert_eq!(at(&kinds, 0).as_deref(), Some("file"));
         kinds.close(3, 10);

@@ -13,7 +13,6 @@ mod measured;
 mod open_files;
 mod strace;
 mod tick_border;
-mod times;
 mod units;
 
 use std::fs::File;
@@ -25,11 +24,11 @@ use std::time::{Duration, Instant};
 #[cfg(target_arch = "x86_64")]
 pub use bare::run_bare;
 use bpf::Prepared;
+pub use control_group::Times;
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};
 pub use tick_border::{TickBorder, unmeasured_calls};
-pub use times::Times;
 pub use units::{Pattern, Units};
 
 use crate::Trace;
@@ -256,7 +255,7 @@ fn command_of(process: u32) -> Vec<String> {
 }
 
 /// The fault of a process that cannot be looked at.
-fn of_process(error: io::Error) -> Fault {
+fn process_fault(error: io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::PermissionDenied => Fault::NotYours,
         io::ErrorKind::NotFound => Fault::NoProcess,

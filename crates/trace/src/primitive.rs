@@ -22,7 +22,7 @@ pub struct Used {
 
 impl Used {
     /// A use without size.
-    pub fn of(name: &'static str, kind: Option<&'static str>) -> Used {
+    pub fn new(name: &'static str, kind: Option<&'static str>) -> Used {
         Used {
             name: Cow::Borrowed(name),
             kind: kind.map(Cow::Borrowed),

@@ -111,7 +111,7 @@ impl Tally {
     fn add_calls(&mut self, process: u32, call: &Call, found: Used, count: u64, time_ns: f64) {
         // The kernel ran a handler if the process returns from one.
         if call.name == "rt_sigreturn" || call.name == "sigreturn" {
-            self.add(process, Used::of("signal", None), count, 0.0);
+            self.add(process, Used::new("signal", None), count, 0.0);
         }
         self.add(process, found, count, time_ns);
         self.calls += count;
@@ -140,7 +140,7 @@ impl Tally {
     /// Counts interrupt work in processes that the application started, or in others.
     pub fn interrupts(&mut self, count: u64, time_ns: f64, is_in_started: bool) {
         if count > 0 {
-            let used = Used::of("softirq", None);
+            let used = Used::new("softirq", None);
             self.counts.add(used, count, time_ns, is_in_started);
         }
     }

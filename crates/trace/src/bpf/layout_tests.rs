@@ -31,7 +31,7 @@ struct Types {
 }
 
 impl Types {
-    fn of_object() -> Types {
+    fn from_object() -> Types {
         let file = object::File::parse(OBJECT).unwrap();
         let data = file.section_by_name(".BTF").unwrap().data().unwrap();
         let word = |at: usize| u32::from_le_bytes(data[at..at + 4].try_into().unwrap());
@@ -105,7 +105,7 @@ impl Types {
 
 #[test]
 fn layouts_are_those_of_c() {
-    let of_c = Types::of_object().structs();
+    let of_c = Types::from_object().structs();
     for (name, bytes, fields) in STRUCTS {
         let fields = fields.iter().map(|&(field, place, bytes)| (field.to_owned(), place, bytes));
         assert_eq!(of_c.get(*name), Some(&(*bytes, fields.collect())), "struct {name}");
@@ -117,7 +117,7 @@ fn layouts_are_those_of_c() {
 
 #[test]
 fn constants_are_those_of_c() {
-    let of_c = Types::of_object().enumerations();
+    let of_c = Types::from_object().enumerations();
     for (name, constants) in CONSTANTS {
         let constants = constants.iter().map(|&(name, value)| (name.to_owned(), value));
         assert_eq!(of_c.get(*name), Some(&constants.collect()), "enum {name}");

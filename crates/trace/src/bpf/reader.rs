@@ -227,9 +227,9 @@ impl EventReader {
         self.threads.remove(&head.thread);
         self.tally.descriptors.end(head.thread);
         let used = if head.has(WAS_KILLED) {
-            Used::of("exit", Some("killed"))
+            Used::new("exit", Some("killed"))
         } else {
-            Used { name: name(head.number, head.is_32_bit()), ..Used::of("", None) }
+            Used { name: name(head.number, head.is_32_bit()), ..Used::new("", None) }
         };
         self.tally.ended(head.thread, used, event.call_ns as f64);
     }
@@ -247,10 +247,10 @@ impl EventReader {
         // It is that of writes to fresh memory, with one run of the program for `rss_stat`.
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
         for (kind, sum) in faults.minor() {
-            let used = Used::of("page_fault", kind);
+            let used = Used::new("page_fault", kind);
             self.other(thread, used, sum.count, sum.ns as f64 - each_ns * sum.count as f64);
         }
-        let used = Used::of("page_fault", Some("major"));
+        let used = Used::new("page_fault", Some("major"));
         self.other(thread, used, faults.major.count, faults.major.ns as f64);
         self.faults += minor + faults.major.count;
     }

@@ -15,8 +15,8 @@ use super::load::Output;
 use super::measured::once;
 use super::tick_border::{TickBorder, unmeasured_calls};
 use super::{
-    AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
-    open_files, output_of, run_load, wait_until_idle,
+    AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, open_files,
+    output_of, process_fault, run_load, wait_until_idle,
 };
 use crate::bpf::{self, Cost, Event, EventReader, Tracer, Unavailable, details};
 use crate::descriptors::Descriptors;
@@ -54,7 +54,7 @@ pub fn trace(
     names: &Names,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Run, Fault> {
-    let descriptors = open_files::of_child().looking_up(open_files::kind);
+    let descriptors = open_files::inherited().looking_up(open_files::kind);
     let mut session = Session::new(prepared, descriptors, HashSet::new());
     let mut failure = None;
     let mut units = 0.0;
@@ -108,7 +108,7 @@ pub fn attach(
     names: &Names,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Trace, Fault> {
-    let family = Family::of(process);
+    let family = Family::rooted_at(process);
     let mut descriptors = Descriptors::default();
     let mut threads = HashSet::new();
     // A thread that is not traced yet may make others meanwhile.
@@ -147,7 +147,7 @@ fn add_threads(
     for member in [process].into_iter().chain(others) {
         let threads = match open_files::add_running(member, descriptors) {
             Ok(threads) => threads,
-            Err(e) if member == process => return Err(of_process(e)),
+            Err(e) if member == process => return Err(process_fault(e)),
             // It has just ended.
             Err(_) => continue,
         };
@@ -232,7 +232,7 @@ impl Session {
         workload: &Workload,
         stopped: &dyn Fn() -> bool,
     ) -> Result<EndedRound, String> {
-        let descriptors = open_files::of_child().looking_up(open_files::kind);
+        let descriptors = open_files::inherited().looking_up(open_files::kind);
         self.reader = EventReader::new(descriptors, HashSet::new(), self.cost);
         self.has_counted = false;
         let text = |fault: io::Error| fault.to_string();
@@ -300,10 +300,10 @@ impl Session {
 
     /// Starts the application, with the output that is searched.
     fn command(&mut self, workload: &Workload) -> Result<(Commanded<'_>, Output), Fault> {
-        let family = Family::of_this_process();
+        let family = Family::descendants();
         let mut program = self.start(workload)?;
         self.reader.wait_for(program.id());
-        let output = Output::of(&mut program, workload.hides_output);
+        let output = Output::read_from(&mut program, workload.hides_output);
         let command = Commanded { session: self, program, family };
         Ok((command, output))
     }

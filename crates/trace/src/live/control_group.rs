@@ -12,7 +12,21 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::times::Times;
+/// Processor time in ns. The sum of both parts is exact, their division is by clock ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Times {
+    /// In user space.
+    pub user_ns: f64,
+    /// In the kernel.
+    pub kernel_ns: f64,
+}
+
+impl Times {
+    /// User and kernel time, in ns.
+    pub fn all_ns(self) -> f64 {
+        self.user_ns + self.kernel_ns
+    }
+}
 
 /// A control group of version 2. It is removed when it is dropped.
 #[derive(Debug)]

@@ -75,7 +75,7 @@ struct Process {
 
 impl Family {
     /// The descendants of the calling process. Orphans among them become its children.
-    pub fn of_this_process() -> Family {
+    pub fn descendants() -> Family {
         let own = rustix::process::getpid();
         // Without it, a daemon that leaves its parent is not found any more.
         let _ = rustix::process::set_child_subreaper(Some(own));
@@ -87,7 +87,7 @@ impl Family {
     }
 
     /// A process and its descendants.
-    pub fn of(process: u32) -> Family {
+    pub fn rooted_at(process: u32) -> Family {
         Family { root: process, has_root: true, left_out: RefCell::default() }
     }
 

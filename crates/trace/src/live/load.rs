@@ -25,7 +25,7 @@ impl Load {
         command.args(["-c", line]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        Ok(Load { output: Output::of(&mut child, hides_output), child, has_ended: false })
+        Ok(Load { output: Output::read_from(&mut child, hides_output), child, has_ended: false })
     }
 
     /// Number of its process.
@@ -77,7 +77,7 @@ pub struct Output(Vec<JoinHandle<Vec<u8>>>);
 
 impl Output {
     /// Takes the piped outputs of a process.
-    pub fn of(child: &mut Child, hides_output: bool) -> Output {
+    pub fn read_from(child: &mut Child, hides_output: bool) -> Output {
         let mut threads = Vec::new();
         if let Some(output) = child.stdout.take() {
             threads.push(std::thread::spawn(move || match hides_output {

@@ -5,11 +5,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::control_group::ControlGroup;
+use super::control_group::{ControlGroup, Times};
 use super::family::{Family, Usage};
 use super::load::Output;
 use super::tick_border::TickBorder;
-use super::times::Times;
 use super::{Fault, TO_END, Workload, group, output_of, run_load, wait_until_idle};
 
 /// Longest time between two samples of a kernel that tells user from kernel time by its clock tick.
@@ -136,7 +135,7 @@ pub fn measure(
 pub fn once(workload: &Workload, stopped: &dyn Fn() -> bool) -> Result<Measured, Fault> {
     let clock = Clock {
         group: Some(ControlGroup::new().map_err(Fault::NoControlGroup)?),
-        family: Family::of_this_process(),
+        family: Family::descendants(),
         is_server: workload.load.is_some(),
     };
     match &workload.load {
@@ -155,7 +154,7 @@ struct Clock {
 
 impl Clock {
     fn new(is_server: bool) -> Clock {
-        Clock { group: ControlGroup::new().ok(), family: Family::of_this_process(), is_server }
+        Clock { group: ControlGroup::new().ok(), family: Family::descendants(), is_server }
     }
 
     /// The processor time of all processes of the application so far.
@@ -167,11 +166,11 @@ impl Clock {
             true => Usage::default(),
             false => Family::reaped_by("self"),
         };
-        Ok(of_ticks(self.family.usage() + reaped))
+        Ok(times_by_ticks(self.family.usage() + reaped))
     }
 }
 
-fn of_ticks(used: Usage) -> Times {
+fn times_by_ticks(used: Usage) -> Times {
     Times {
         user_ns: used.user_ticks as f64 * TICK_NS,
         kernel_ns: used.kernel_ticks as f64 * TICK_NS,
@@ -285,7 +284,7 @@ fn start(workload: &Workload, clock: &Clock) -> Result<(Child, Output), Fault> {
     }
     let mut program =
         command.spawn().map_err(|e| Fault::NotStarted(workload.command[0].clone(), e))?;
-    let output = Output::of(&mut program, workload.hides_output);
+    let output = Output::read_from(&mut program, workload.hides_output);
     Ok((program, output))
 }
 

@@ -13,7 +13,7 @@ use crate::descriptors::{Descriptors, shown_kind};
 use crate::files::FileLog;
 
 /// The descriptors that a child of this process begins with: standard input, output and error.
-pub fn of_child() -> Descriptors {
+pub fn inherited() -> Descriptors {
     let mut kinds = kinds("self").unwrap_or_default();
     kinds.retain(|number, _| *number <= 2);
     Descriptors::beginning_with(kinds)

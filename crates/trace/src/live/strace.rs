@@ -13,8 +13,8 @@ use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal
 use super::family::{Family, TRACER, Usage};
 use super::load::Output;
 use super::{
-    AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, of_process,
-    open_files, output_of, run_load, wait_until_idle,
+    AFTER_LOAD, Fault, Names, Run, TICK, TO_END, Workload, command_of, group, open_files,
+    output_of, process_fault, run_load, wait_until_idle,
 };
 use crate::descriptors::Descriptors;
 use crate::strace::Reader;
@@ -25,20 +25,20 @@ use yamba_predict::vector::Use;
 
 /// Traces one run of a command, or a server under its load.
 pub fn trace(workload: &Workload, names: &Names, stopped: &dyn Fn() -> bool) -> Result<Run, Fault> {
-    let family = Family::of_this_process();
+    let family = Family::descendants();
     let mut command = group(TRACER);
     plain(&mut command).stdout(output_of(workload)?);
     if workload.is_searched() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
     }
-    let reader = Reader::with(open_files::of_child());
+    let reader = Reader::with(open_files::inherited());
     let mut session = Session::start(command, reader, |fifo| {
         let mut words = vec!["-E".to_owned(), locale_of_user(), "-o".to_owned(), fifo];
         words.push("--".to_owned());
         words.extend_from_slice(&workload.command);
         words
     })?;
-    let mut output = Output::of(&mut session.strace, workload.hides_output);
+    let mut output = Output::read_from(&mut session.strace, workload.hides_output);
     let units = match &workload.load {
         None => session.until_end(stopped),
         Some(line) => wait_until_idle(&family, stopped, &mut |time| session.pass(time))
@@ -75,9 +75,9 @@ pub fn attach(
     names: &Names,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Trace, Fault> {
-    let family = Family::of(process);
+    let family = Family::rooted_at(process);
     let mut descriptors = Descriptors::default();
-    open_files::add_running(process, &mut descriptors).map_err(of_process)?;
+    open_files::add_running(process, &mut descriptors).map_err(process_fault)?;
     let reader = Reader::with(descriptors);
     let mut command = group(TRACER);
     plain(&mut command).stdout(output_of(workload)?);

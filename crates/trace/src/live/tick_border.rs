@@ -14,7 +14,7 @@ use std::thread;
 
 use rustix::process::getppid;
 
-use super::times::Times;
+use super::control_group::Times;
 use crate::pages::Pages;
 
 /// Processor time of each measurement, in ns. With 250 ticks, the kernel's part of a call is right
@@ -118,7 +118,8 @@ fn used() -> io::Result<Times> {
     if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok(Times::of(&usage))
+    let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
+    Ok(Times { user_ns: ns(usage.ru_utime), kernel_ns: ns(usage.ru_stime) })
 }
 
 #[cfg(test)]
@@ -140,12 +141,10 @@ mod tests {
         }
     }
 
-    /// User work alone takes all time but that of the calls, which is the kernel's. Passes with and
-    /// without calls alternate, since the machine's speed changes.
-    #[test]
-    fn kernel_time_with_the_border_is_that_beside_known_user_time() {
-        let own = std::env::current_exe().unwrap();
-        assert_eq!(unmeasured_calls(own.to_str().unwrap()), None);
+    /// Kernel time of a call in a mixture of calls and user work, in ns: by ticks and border, the
+    /// truth, and by ticks alone. User work alone takes all time but that of the calls, which is
+    /// the kernel's. Passes with and without calls alternate, since the machine's speed changes.
+    fn kernel_ns_each_call() -> [f64; 3] {
         let border = TickBorder::measure().unwrap();
         let used_ns = || used().unwrap().all_ns();
         let kernel_before = used().unwrap().kernel_ns;
@@ -161,11 +160,21 @@ mod tests {
         }
         let by_ticks = used().unwrap().kernel_ns - kernel_before;
         let found = by_ticks + border.missed_ns([calls, 0.0]);
-        let error = found / kernel_ns - 1.0;
-        let each = [found, kernel_ns, by_ticks].map(|ns| ns / calls);
+        [found, kernel_ns, by_ticks].map(|ns| ns / calls)
+    }
+
+    /// The median of the rounds counts: beside 15 busy threads on two processors of a shared host,
+    /// 3 of 46 rounds had an error above 25 %, as the truth itself was 105 to 174 ns.
+    #[test]
+    fn kernel_time_with_the_border_is_that_beside_known_user_time() {
+        let own = std::env::current_exe().unwrap();
+        assert_eq!(unmeasured_calls(own.to_str().unwrap()), None);
+        let error = |[found, truth, _]: &[f64; 3]| found / truth - 1.0;
+        let mut rounds = [(); 5].map(|()| kernel_ns_each_call());
+        rounds.sort_by(|a, b| error(a).total_cmp(&error(b)));
         assert!(
-            error.abs() < 0.25,
-            "with the border, truth, and ticks alone, in ns a call: {each:?}"
+            error(&rounds[2]).abs() < 0.25,
+            "with the border, truth, and ticks alone, in ns a call: {rounds:?}"
         );
     }
 

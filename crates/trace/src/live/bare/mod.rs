@@ -112,7 +112,7 @@ fn follow(first: c_int) -> io::Result<ExitStatus> {
             Err(e) => return Err(e),
         };
         if libc::WIFSTOPPED(status) {
-            resume(thread, Stop::of(status))?;
+            resume(thread, Stop::new(status))?;
         } else if thread == first {
             end.get_or_insert(ExitStatus::from_raw(status));
         }

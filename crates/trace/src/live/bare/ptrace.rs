@@ -22,7 +22,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    pub fn of(status: c_int) -> Stop {
+    pub fn new(status: c_int) -> Stop {
         Stop { signal: libc::WSTOPSIG(status), event: status >> 16 }
     }
 
