@@ -58,7 +58,7 @@ impl Scratch {
             Ok(directory) => directory.keep(),
             Err(_) => home.join(format!("{PREFIX}{}", std::process::id())),
         };
-        Scratch { executor: executor(&directory), _lock: stale_dirs::hold(&directory), directory }
+        Scratch { executor: executor(&directory), _lock: stale_dirs::lock(&directory), directory }
     }
 
     /// Disk limits for benchmarks.

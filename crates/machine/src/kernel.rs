@@ -60,10 +60,9 @@ mod tests {
 
     #[test]
     fn preemption_is_read_from_build_text() {
-        let of = |build: &str| preemption(build);
-        assert_eq!(of("#1 SMP PREEMPT_DYNAMIC Debian").as_deref(), Some("dynamic"));
-        assert_eq!(of("#1 SMP PREEMPT_RT").as_deref(), Some("rt"));
-        assert_eq!(of("#1 SMP PREEMPT Tue").as_deref(), Some("preempt"));
-        assert_eq!(of("#1 SMP"), None);
+        assert_eq!(preemption("#1 SMP PREEMPT_DYNAMIC Debian").as_deref(), Some("dynamic"));
+        assert_eq!(preemption("#1 SMP PREEMPT_RT").as_deref(), Some("rt"));
+        assert_eq!(preemption("#1 SMP PREEMPT Tue").as_deref(), Some("preempt"));
+        assert_eq!(preemption("#1 SMP"), None);
     }
 }

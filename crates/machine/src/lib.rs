@@ -2,7 +2,7 @@
 //! cannot measure. None of the facts names the machine or its owner.
 //!
 //! Facts come from two places: files that the system writes ([`source`]), and calls or instructions
-//! ([`asked`]). Everything else is a pure function, tested with saved files of other machines. The
+//! ([`queries`]). Everything else is a pure function, tested with saved files of other machines. The
 //! crate `procfs-core` parses saved files, too, but not those of `/sys`, which has most of the
 //! facts. Several of its parsers fail as a whole where a field is missing; here a missing field
 //! costs one fact.
@@ -11,7 +11,6 @@
 
 mod affinity;
 mod arm;
-mod asked;
 mod attempts;
 mod cache;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -25,6 +24,7 @@ mod memory;
 mod mounts;
 mod privileges;
 mod processor;
+mod queries;
 mod recorded;
 mod rules;
 mod source;
@@ -39,21 +39,21 @@ use yamba_record::machine::Details;
 use yamba_record::machine::details::VERSION;
 
 pub use affinity::{allowed_processors, processor_count};
-pub use asked::Answers;
 pub use group::OwnGroup;
+pub use queries::Answers;
 pub use recorded::{FILES, recorded};
 pub use storage::scratch_folder;
 pub use virtualisation::{ProcessorTicks, processor_ticks};
 
-use asked::Asked;
+use queries::Queried;
 use source::{Here, Source};
 
 /// Describes this machine, whose programs are built for the instruction set `isa` and the operating
 /// system `system`. Takes some milliseconds and starts no process.
 pub fn probe(isa: &str, system: &str) -> Machine {
     let before = load::load(&Here);
-    let asked = asked::ask();
-    let mut machine = describe(&Here, &asked, isa, system);
+    let queried = queries::query();
+    let mut machine = describe(&Here, &queried, isa, system);
     if let Some(details) = &mut machine.details {
         details.load.running = load::lasting(before.running, details.load.running);
     }
@@ -99,7 +99,7 @@ pub fn memory_limit() -> Option<u64> {
     group::limits(&Here).memory
 }
 
-fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Machine {
+fn describe(source: &impl Source, queried: &Queried, isa: &str, system: &str) -> Machine {
     let noted = source::Noted::new(source);
     let source = &noted;
     let cpuinfo = source.lines("/proc/cpuinfo").unwrap_or_default();
@@ -107,18 +107,18 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
     if !cpuinfo.is_empty() && !identity.is_complete() {
         source.omit("/proc/cpuinfo");
     }
-    let mut details = details(source, asked, isa, &cpuinfo, &identity);
+    let mut details = details(source, queried, isa, &cpuinfo, &identity);
     details.omitted = noted.omitted();
     let is_guest = details.virtualisation.hypervisor.is_some().then_some(true);
     Machine {
         isa: isa.to_owned(),
         system: system.to_owned(),
-        kernel: asked.answers.release.clone(),
+        kernel: queried.answers.release.clone(),
         cpu: identity.model,
-        cpus: asked.answers.cpus,
+        cpus: queried.answers.cpus,
         memory: details.memory.total,
-        page_size: asked.answers.page_size,
-        root: asked.answers.root,
+        page_size: queried.answers.page_size,
+        root: queried.answers.root,
         virtual_machine: virtualisation::flag(&cpuinfo).or(is_guest),
         scratch: None,
         quiet_widths: std::collections::BTreeMap::new(),
@@ -132,18 +132,18 @@ fn describe(source: &impl Source, asked: &Asked, isa: &str, system: &str) -> Mac
 
 fn details(
     source: &impl Source,
-    asked: &Asked,
+    queried: &Queried,
     isa: &str,
     cpuinfo: &str,
     identity: &processor::Identity,
 ) -> Details {
-    let answers = &asked.answers;
+    let answers = &queried.answers;
     let processor = processor::processor(source, cpuinfo, identity);
-    let hypervisor = asked.hypervisor.as_deref();
+    let hypervisor = queried.hypervisor.as_deref();
     Details {
         version: VERSION,
         caches: cache::caches(source, &processor.kinds),
-        tlbs: asked.tlbs.clone(),
+        tlbs: queried.tlbs.clone(),
         frequency: frequency::frequency(source),
         idle: frequency::idle(source),
         memory: memory::memory(source),
@@ -153,8 +153,8 @@ fn details(
             hypervisor,
             answers.container.as_deref(),
         ),
-        timers: timers::timers(source, isa, cpuinfo, asked),
-        storage: storage::storage(source, &asked.folder),
+        timers: timers::timers(source, isa, cpuinfo, queried),
+        storage: storage::storage(source, &queried.folder),
         limits: answers.limits.clone(),
         privileges: privileges::privileges(source, answers),
         load: load::load(source),

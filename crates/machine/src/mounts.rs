@@ -166,10 +166,10 @@ mod tests {
                     31 27 0:31 /sub /var rw - xfs /dev/sdb1 rw\n\
                     32 27 0:32 / /mnt/my\\040disk rw - nfs4 server:/x rw\n";
         let mounts = mounts(text).unwrap();
-        let of = |path: &str| holding(&mounts, path).map(|m| m.kind);
-        assert_eq!(of("/var/tmp"), Some("xfs"));
-        assert_eq!(of("/variety"), Some("ext4"));
-        assert_eq!(of("/mnt/my disk/a"), Some("nfs4"));
+        let kind = |path: &str| holding(&mounts, path).map(|m| m.kind);
+        assert_eq!(kind("/var/tmp"), Some("xfs"));
+        assert_eq!(kind("/variety"), Some("ext4"));
+        assert_eq!(kind("/mnt/my disk/a"), Some("nfs4"));
         assert_eq!(mounts[2].root, "/sub");
         assert_eq!(mounts[1].options, "rw,noatime");
         assert_eq!(holding(&mounts[1..2], "/tmp"), None);

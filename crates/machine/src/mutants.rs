@@ -5,8 +5,8 @@ use serde_json::Value;
 use yamba_mutants::{Change, Form, text};
 use yamba_record::Machine;
 
-use crate::asked::Asked;
 use crate::describe;
+use crate::queries::Queried;
 use crate::sample::Sample;
 
 const FORM: Form = Form { separator: " ", fields: &["0.5", "-", "7", "kB", "max"] };
@@ -55,7 +55,7 @@ fn saved_files(sample: &str) -> Vec<SavedFile<'_>> {
 }
 
 fn described(files: &str, isa: &str) -> Machine {
-    describe(&Sample::new(files), &Asked::default(), isa, "linux")
+    describe(&Sample::new(files), &Queried::default(), isa, "linux")
 }
 
 /// Whether a change cannot be noticed in this file. A whole line of a list is another list. In a

@@ -2,7 +2,7 @@
 
 use yamba_record::machine::details::{Limit, Limits, Privileges, Unlimited};
 
-use super::asked::Answers;
+use super::queries::Answers;
 use super::source::Source;
 use super::text::value;
 

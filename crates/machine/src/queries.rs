@@ -23,7 +23,7 @@ pub struct Answers {
     pub cpus: u64,
     /// Bytes of a page.
     pub page_size: u64,
-    /// Whether root asked.
+    /// Whether the user is root.
     pub root: bool,
     /// Limits of the process.
     pub limits: Limits,
@@ -44,7 +44,7 @@ pub struct Answers {
 /// The answers of this machine, with those that only a program here gets. `None` where the system
 /// does not support the call.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct Queried {
     pub answers: Answers,
     pub folder: Folder,
     /// Rate of the counter that user space reads.
@@ -54,7 +54,7 @@ pub(super) struct Asked {
 }
 
 /// Queries this machine.
-pub(super) fn ask() -> Asked {
+pub(super) fn query() -> Queried {
     let names = rustix::system::uname();
     let answers = Answers {
         release: names.release().to_string_lossy().into_owned(),
@@ -70,51 +70,51 @@ pub(super) fn ask() -> Asked {
         counters: attempts::counters(),
         guests: guests(),
     };
-    Asked { answers, folder: folder(), ..from_instructions() }
+    Queried { answers, folder: folder(), ..from_instructions() }
 }
 
 /// Facts from instructions of the processor.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-fn from_instructions() -> Asked {
+fn from_instructions() -> Queried {
     let cpuid = raw_cpuid::CpuId::new();
-    Asked {
+    Queried {
         counter_hz: super::cpuid::counter_hz(&cpuid),
         tlbs: super::cpuid::tlbs(&cpuid),
         hypervisor: super::cpuid::hypervisor(&cpuid),
-        ..Asked::default()
+        ..Queried::default()
     }
 }
 
 #[cfg(target_arch = "aarch64")]
-fn from_instructions() -> Asked {
+fn from_instructions() -> Queried {
     let hertz: u64;
     // SAFETY: user space may read this register on every system that grants access to the counter;
     // the instruction changes nothing else.
     unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hertz, options(nomem, nostack)) };
-    Asked { counter_hz: (hertz > 0).then_some(hertz), ..Asked::default() }
+    Queried { counter_hz: (hertz > 0).then_some(hertz), ..Queried::default() }
 }
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
-fn from_instructions() -> Asked {
-    Asked::default()
+fn from_instructions() -> Queried {
+    Queried::default()
 }
 
 fn limits() -> Limits {
-    let of = |resource| {
+    let limit = |resource| {
         Some(match getrlimit(resource).current {
             Some(number) => Limit::At(number),
             None => Limit::Not(Unlimited::Unlimited),
         })
     };
     Limits {
-        locked_memory: of(Resource::Memlock),
+        locked_memory: limit(Resource::Memlock),
         #[cfg(target_os = "linux")]
-        realtime_priority: of(Resource::Rtprio),
+        realtime_priority: limit(Resource::Rtprio),
         #[cfg(not(target_os = "linux"))]
         realtime_priority: None,
-        open_files: of(Resource::Nofile),
-        processes: of(Resource::Nproc),
-        stack: of(Resource::Stack),
+        open_files: limit(Resource::Nofile),
+        processes: limit(Resource::Nproc),
+        stack: limit(Resource::Stack),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use yamba_record::Machine;
 
-use super::asked::{Answers, Asked};
+use super::queries::{Answers, Queried};
 use super::source::Source;
 use super::{describe, judge};
 
@@ -112,8 +112,8 @@ pub fn recorded(
     isa: &str,
     system: &str,
 ) -> Machine {
-    let asked = Asked { answers, ..Asked::default() };
-    let mut machine = describe(&Recorded(files), &asked, isa, system);
+    let queried = Queried { answers, ..Queried::default() };
+    let mut machine = describe(&Recorded(files), &queried, isa, system);
     judge(&mut machine);
     machine
 }
@@ -123,7 +123,7 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::asked::ask;
+    use crate::queries::query;
     use crate::source::Here;
 
     /// Notes the files that facts come from.
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn every_file_that_this_machine_has_is_in_the_list() {
         let noting = Noting::default();
-        describe(&noting, &ask(), "x86_64", "linux");
+        describe(&noting, &query(), "x86_64", "linux");
         let paths = noting.paths.into_inner();
         assert!(paths.len() > 10, "{paths:?}");
         for path in paths {
@@ -189,8 +189,8 @@ mod tests {
             .collect();
         let answers = Answers { cpus: 4, ..Answers::default() };
         let machine = recorded(&files, answers.clone(), "aarch64", "linux");
-        let asked = Asked { answers, ..Asked::default() };
-        let expected = describe(&sample, &asked, "aarch64", "linux");
+        let queried = Queried { answers, ..Queried::default() };
+        let expected = describe(&sample, &queried, "aarch64", "linux");
         let (found, expected) = (machine.details.unwrap(), expected.details.unwrap());
         assert_eq!(found.processor, expected.processor);
         assert_eq!(found.caches, expected.caches);

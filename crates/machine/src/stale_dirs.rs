@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, flock};
 
 /// Locks a folder against [`sweep`], until the returned file is dropped or the process ends.
-pub fn hold(folder: &Path) -> Option<File> {
+pub fn lock(folder: &Path) -> Option<File> {
     let lock = File::open(folder).ok()?;
     let _ = flock(&lock, FlockOperation::LockExclusive);
     Some(lock)

@@ -11,7 +11,7 @@ const BOARD: &str = include_str!("samples/aarch64_board.txt");
 const GUEST: &str = include_str!("samples/riscv64_guest.txt");
 
 /// System answers for a user without privileges.
-fn user() -> Asked {
+fn user() -> Queried {
     let answers = Answers {
         release: "6.8.0-41-generic".to_owned(),
         build: "#41 SMP PREEMPT_DYNAMIC".to_owned(),
@@ -29,7 +29,7 @@ fn user() -> Asked {
         guests: Some(true),
         ..Answers::default()
     };
-    Asked {
+    Queried {
         answers,
         folder: Folder {
             name: "/var/tmp".to_owned(),
@@ -37,12 +37,12 @@ fn user() -> Asked {
             total: Some(500 << 30),
             free: Some(100 << 30),
         },
-        ..Asked::default()
+        ..Queried::default()
     }
 }
 
-fn machine(files: &str, isa: &str, asked: &Asked) -> Machine {
-    let mut machine = describe(&Sample::new(files), asked, isa, "linux");
+fn machine(files: &str, isa: &str, queried: &Queried) -> Machine {
+    let mut machine = describe(&Sample::new(files), queried, isa, "linux");
     judge(&mut machine);
     machine
 }
@@ -111,7 +111,7 @@ fn hybrid_laptop_on_battery_is_described() {
 
 #[test]
 fn board_with_two_kinds_of_core_is_described() {
-    let mut root = Asked { counter_hz: Some(24_000_000), ..user() };
+    let mut root = Queried { counter_hz: Some(24_000_000), ..user() };
     root.answers = Answers {
         root: true,
         cpus: 2,
@@ -145,7 +145,7 @@ fn board_with_two_kinds_of_core_is_described() {
 
 #[test]
 fn guest_with_few_facts_is_described() {
-    let machine = machine(GUEST, "riscv64", &Asked::default());
+    let machine = machine(GUEST, "riscv64", &Queried::default());
     assert_eq!(machine.cpu.as_deref(), Some("sifive,u74-mc"));
     assert_eq!(machine.virtual_machine, Some(true));
     let details = machine.details.as_deref().unwrap();
@@ -162,7 +162,7 @@ fn guest_with_few_facts_is_described() {
 
 #[test]
 fn missing_facts_give_no_disturbances() {
-    let machine = machine("", "vax", &Asked::default());
+    let machine = machine("", "vax", &Queried::default());
     let details = machine.details.as_deref().unwrap();
     let nothing = Details {
         version: VERSION,

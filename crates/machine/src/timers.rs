@@ -2,17 +2,17 @@
 
 use yamba_record::machine::details::Timers;
 
-use super::asked::Asked;
+use super::queries::Queried;
 use super::source::Source;
 use super::text::{big_endian, value};
 
-pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, asked: &Asked) -> Timers {
+pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, queried: &Queried) -> Timers {
     const SOURCES: &str = "/sys/devices/system/clocksource/clocksource0";
     let available = source.word(&format!("{SOURCES}/available_clocksource"));
     let (counter, counter_hz, counter_invariant) = match isa {
-        "x86_64" | "x86_32" => ("tsc", asked.counter_hz, invariant(cpuinfo)),
+        "x86_64" | "x86_32" => ("tsc", queried.counter_hz, invariant(cpuinfo)),
         // The architecture defines a constant rate for these two.
-        "aarch64" => ("cntvct", asked.counter_hz, Some(true)),
+        "aarch64" => ("cntvct", queried.counter_hz, Some(true)),
         "riscv64" => ("time", timebase(source), Some(true)),
         _ => ("", None, None),
     };
@@ -21,7 +21,7 @@ pub(super) fn timers(source: &impl Source, isa: &str, cpuinfo: &str, asked: &Ask
         available: available
             .map(|words| words.split_whitespace().map(str::to_owned).collect())
             .unwrap_or_default(),
-        resolution_ns: asked.answers.resolution_ns,
+        resolution_ns: queried.answers.resolution_ns,
         counter: (!counter.is_empty()).then(|| counter.to_owned()),
         counter_hz,
         counter_invariant,
@@ -53,12 +53,12 @@ mod tests {
 
     #[test]
     fn each_instruction_set_has_its_counter() {
-        let asked = Asked { counter_hz: Some(24_000_000), ..Asked::default() };
-        let of = |isa: &str| timers(&Sample::new(""), isa, "", &asked);
-        assert_eq!(of("aarch64").counter_hz, Some(24_000_000));
-        assert_eq!(of("aarch64").counter_invariant, Some(true));
-        assert_eq!(of("x86_64").counter_invariant, None);
-        assert_eq!(of("riscv64").counter_hz, None);
-        assert_eq!(of("vax").counter, None);
+        let queried = Queried { counter_hz: Some(24_000_000), ..Queried::default() };
+        let for_isa = |isa: &str| timers(&Sample::new(""), isa, "", &queried);
+        assert_eq!(for_isa("aarch64").counter_hz, Some(24_000_000));
+        assert_eq!(for_isa("aarch64").counter_invariant, Some(true));
+        assert_eq!(for_isa("x86_64").counter_invariant, None);
+        assert_eq!(for_isa("riscv64").counter_hz, None);
+        assert_eq!(for_isa("vax").counter, None);
     }
 }

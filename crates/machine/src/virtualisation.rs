@@ -137,15 +137,15 @@ mod tests {
 
     #[test]
     fn hypervisor_and_container_are_detected_from_files() {
-        let of = |text: &str| virtualisation(&Sample::new(text), None, None);
-        let arm = of("== /proc/device-tree/compatible\nlinux,dummy-virt\n");
+        let found = |text: &str| virtualisation(&Sample::new(text), None, None);
+        let arm = found("== /proc/device-tree/compatible\nlinux,dummy-virt\n");
         assert_eq!(arm.hypervisor.as_deref(), Some("qemu"));
-        let xen = of("== /proc/device-tree/hypervisor/compatible\nxen\n");
+        let xen = found("== /proc/device-tree/hypervisor/compatible\nxen\n");
         assert_eq!(xen.hypervisor.as_deref(), Some("xen"));
-        let board = of("== /sys/class/dmi/id/sys_vendor\nSupermicro\n== /.dockerenv\n");
+        let board = found("== /sys/class/dmi/id/sys_vendor\nSupermicro\n== /.dockerenv\n");
         assert_eq!(board.hypervisor, None);
         assert_eq!(board.container.as_deref(), Some("docker"));
-        let pod = of("== /proc/self/cgroup\n0::/kubepods/burstable/x\n");
+        let pod = found("== /proc/self/cgroup\n0::/kubepods/burstable/x\n");
         assert_eq!(pod.container.as_deref(), Some("kubernetes"));
         let reported = virtualisation(&Sample::new(""), Some("kvm"), Some("podman"));
         assert_eq!(reported.hypervisor.as_deref(), Some("kvm"));

@@ -180,7 +180,7 @@ impl Cache {
         cache_eviction::sweep(&self.root, |name| cache_eviction::is_digest(name, DIGITS), &aside);
         let folder = tempfile::Builder::new().prefix(STAGING).tempdir_in(&self.root)?;
         Ok(Staging {
-            lock: stale_dirs::hold(folder.path()),
+            lock: stale_dirs::lock(folder.path()),
             made: Stamp::read(folder.path())?,
             folder,
         })
@@ -285,7 +285,7 @@ mod tests {
             folder
         };
         let (dead, living) = (staging("dead"), staging("living"));
-        let _lock = stale_dirs::hold(&living);
+        let _lock = stale_dirs::lock(&living);
         let cache =
             Cache { root: root.clone(), stamps: Stamps::default(), shared: Mutex::default() };
         let built = cache.fill("key", "program", |folder| {
