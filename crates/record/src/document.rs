@@ -9,6 +9,8 @@ use serde::de::{DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAcc
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::ser::Formatter;
 
+use crate::batch::BatchColumns;
+use crate::event::{Curve, SizingColumns};
 use crate::records::RecordColumns;
 use crate::run::{Benchmark, Run, RunHead};
 
@@ -107,20 +109,51 @@ impl<'de, A: MapAccess<'de>, P: Apart> MapAccess<'de> for Others<'_, A, P> {
     }
 }
 
-impl Apart for RecordColumns {
+/// The records that an entry has so far.
+#[derive(Default)]
+struct RecordFields {
+    batches: Option<BatchColumns>,
+    sizing: Option<SizingColumns>,
+    curves: Option<Vec<Curve>>,
+}
+
+impl RecordFields {
+    fn columns(self) -> RecordColumns {
+        RecordColumns {
+            batches: self.batches.unwrap_or_default(),
+            sizing: self.sizing.unwrap_or_default(),
+            curves: self.curves.unwrap_or_default(),
+        }
+    }
+}
+
+impl Apart for RecordFields {
     fn take<'de, A: MapAccess<'de>>(
         &mut self,
         key: &str,
         fields: &mut A,
     ) -> Result<bool, A::Error> {
         match key {
-            "batches" => self.batches = fields.next_value()?,
-            "sizing" => self.sizing = fields.next_value()?,
-            "curves" => self.curves = fields.next_value()?,
+            "batches" => read_once(&mut self.batches, "batches", fields)?,
+            "sizing" => read_once(&mut self.sizing, "sizing", fields)?,
+            "curves" => read_once(&mut self.curves, "curves", fields)?,
             _ => return Ok(false),
         }
         Ok(true)
     }
+}
+
+/// Reads a field that an object has at most once.
+fn read_once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    field: &mut Option<T>,
+    key: &'static str,
+    fields: &mut A,
+) -> Result<(), A::Error> {
+    if field.is_some() {
+        return Err(A::Error::duplicate_field(key));
+    }
+    *field = Some(fields.next_value()?);
+    Ok(())
 }
 
 impl<'de> Deserialize<'de> for Benchmark {
@@ -139,10 +172,10 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Benchmark, A::Error> {
-        let mut columns = RecordColumns::default();
-        let fields = Others { fields, apart: &mut columns };
+        let mut records = RecordFields::default();
+        let fields = Others { fields, apart: &mut records };
         let mut entry = Benchmark::deserialize(MapAccessDeserializer::new(fields))?;
-        entry.records = columns.checked::<A::Error>()?.into();
+        entry.records = records.columns().checked::<A::Error>()?.into();
         entry.recognise_notes();
         Ok(entry)
     }
@@ -198,7 +231,9 @@ impl Apart for Entries<'_> {
         if key != "benchmarks" {
             return Ok(false);
         }
-        self.is_found = true;
+        if std::mem::replace(&mut self.is_found, true) {
+            return Err(A::Error::duplicate_field("benchmarks"));
+        }
         fields.next_value_seed(&mut *self)?;
         Ok(true)
     }
@@ -373,6 +408,32 @@ mod tests {
         let error = read.unwrap_err();
         assert_eq!((error.line(), names), (line, vec!["a".to_owned()]));
         assert!(error.to_string().contains("invalid type: integer `7`, expected a string"));
+    }
+
+    /// A reader that takes the last of two values reads other figures than one that takes the first.
+    #[test]
+    fn field_that_an_object_has_twice_is_refused() {
+        let entry = write_entry(&run().benchmarks[0]).unwrap();
+        for (field, value) in [
+            ("batches", r#"{"ns":[1]}"#),
+            ("sizing", r#"{"ns":[1]}"#),
+            ("curves", "[]"),
+            ("samples", "[]"),
+        ] {
+            let end = format!(r#","{field}":{value}}}"#);
+            let once = format!("{}{end}", entry.strip_suffix('}').unwrap());
+            let twice = format!("{}{end}", once.strip_suffix('}').unwrap());
+            // Each entry has samples already.
+            let is_there = field == "samples";
+            assert_eq!(read_entry(&once).is_ok(), !is_there, "{field}");
+            let error = read_entry(&twice).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("duplicate field `{field}`")), "{error}");
+        }
+        let twice = written(&run()).replace("\n}\n", ",\n  \"benchmarks\": []\n}\n");
+        let mut names = Vec::new();
+        let error = read_entries(&twice, &mut |entry| names.push(entry.name)).unwrap_err();
+        assert!(error.to_string().starts_with("duplicate field `benchmarks`"), "{error}");
+        assert_eq!(names, ["a", "b"]);
     }
 
     #[test]
