@@ -45,7 +45,7 @@ fn block(part: &Part) -> Vec<String> {
         Part::Fix(Fix::Command(command)) => vec![paragraph(&format!("Fix: {}", code(command)))],
         Part::Fix(Fix::Advice(advice)) => vec![paragraph(&format!("Fix: {}", text(advice)))],
         Part::Table(table) => vec![view_table(table)],
-        Part::Markdown(text) => vec![format!("{}\n", text.trim())],
+        Part::Markdown(text) => vec![author_markdown(text)],
         Part::Folded(title, parts) => {
             let summary = format!("<details><summary>{}</summary>\n", text(title));
             [&[summary][..], &blocks(parts), &["</details>\n".to_owned()]].concat()
@@ -140,6 +140,13 @@ pub fn code(code: &str) -> String {
     }
 }
 
+/// The author's own Markdown. Control characters would act on a terminal that shows it.
+pub(crate) fn author_markdown(markdown: &str) -> String {
+    let lines = markdown.trim().lines();
+    let acts = |c: char| c.is_control() && c != '\t';
+    lines.map(|line| line.replace(acts, " ") + "\n").collect()
+}
+
 /// Plain text of Markdown, one text per paragraph, for readers without a Markdown renderer.
 pub fn paragraphs(markdown: &str) -> Vec<String> {
     let mut all = Vec::new();
@@ -191,6 +198,30 @@ mod tests {
         let (words, other) = seen(&paragraph(&text(HOSTILE)));
         assert_eq!(words, HOSTILE.replace(['\n', '\u{1b}'], " "));
         assert_eq!(other, Vec::<String>::new());
+    }
+
+    /// Names come from documents that anyone may have written.
+    #[test]
+    fn hostile_texts_of_a_view_stay_texts() {
+        let hostile = || Text::from(HOSTILE);
+        let parts = vec![
+            Part::Line(hostile()),
+            Part::List(vec![hostile(), Text::code(HOSTILE), Text::strong(HOSTILE)]),
+            Part::Facts(vec![(hostile(), hostile())]),
+            Part::Fix(Fix::Command(HOSTILE.to_owned())),
+            Part::Fix(Fix::Advice(HOSTILE.to_owned())),
+            Part::Table(Table::new(&[HOSTILE], [vec![hostile()]]).caption(HOSTILE)),
+            Part::Markdown("*author* \u{1b}[31m".to_owned()),
+        ];
+        let shown = document(&View::new(HOSTILE).section(HOSTILE, parts), 1);
+        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+        let (words, other) = seen(&shown);
+        assert_eq!(other, Vec::<String>::new());
+        let visible = HOSTILE.replace(['\n', '\u{1b}'], " ");
+        assert_eq!(words.matches(&visible).count(), 13, "{words}");
+        // Nothing but the headings, the list items and the rows that the view has.
+        let starts = |start: &str| shown.lines().filter(|l| l.starts_with(start)).count();
+        assert_eq!((starts("#"), starts("- "), starts("|")), (2, 4, 3), "{shown}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use textwrap::core::display_width;
 use yamba_record::machine::details::Fix;
 
+use crate::markdown::author_markdown;
 use crate::plot::plot;
 use crate::view::{Part, Section, Span, Table, Text, Tone, View};
 use crate::wrap::{wrap, wrapped};
@@ -78,7 +79,7 @@ impl Terminal {
                 wrapped(&format!("      {}", harmless(advice)), self.width, "      ")
             }
             Part::Table(table) => self.table(table),
-            Part::Markdown(text) => format!("{}\n", text.trim()),
+            Part::Markdown(text) => author_markdown(text),
             Part::Folded(title, parts) => {
                 let parts = parts.iter().map(|part| self.part(part, names, indent));
                 self.wrapped(&harmless(title)) + &parts.collect::<String>()
@@ -122,10 +123,8 @@ impl Tone {
     /// Its code of "select graphic rendition".
     fn code(self) -> &'static str {
         match self {
-            Tone::Good => "32",
             Tone::Warning => "33",
             Tone::Bad => "1;31",
-            Tone::Faint => "2",
         }
     }
 }
@@ -332,6 +331,13 @@ mod tests {
             assert!((width - 5..=width).contains(&longest), "{lines:?}");
             assert_eq!(command.len(), 126);
         }
+    }
+
+    #[test]
+    fn markdown_of_the_author_has_no_control_characters() {
+        let markdown = Part::Markdown("\n# A\u{1b}[2J\r\n\tcode\u{7}\u{9b}31m\n".to_owned());
+        let shown = text(&View::new("").section("", [markdown]), Terminal::default());
+        assert_eq!(shown, "# A [2J\n\tcode  31m\n");
     }
 
     #[test]

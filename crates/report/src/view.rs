@@ -84,14 +84,10 @@ pub enum Span {
 /// The tone of a mark: its colour in a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// All is well.
-    Good,
     /// The reader should know something.
     Warning,
     /// A failure.
     Bad,
-    /// There is nothing to see.
-    Faint,
 }
 
 /// The data of a heat map. Lists over nodes and resources have the resources of the first node
