@@ -146,11 +146,11 @@ pub struct Producer {
 }
 
 impl Producer {
-    /// The command that measured the run for its own purpose: `compare`, `selftest` or `predict`.
-    /// `None` for a run that the user requested.
+    /// The command that measured the run for its own purpose: `compare`, `selftest`, `predict`, or
+    /// `noise` of earlier versions. `None` for a run that the user requested.
     pub fn for_another_command(&self) -> Option<&str> {
         let command = self.arguments.first()?;
-        ["compare", "selftest", "predict"].into_iter().find(|c| c == command)
+        ["compare", "selftest", "predict", "noise"].into_iter().find(|c| c == command)
     }
 }
 
@@ -300,21 +300,7 @@ pub struct Plan {
 impl Run {
     /// A run without measurements.
     pub fn new(machine: Machine) -> Run {
-        let head = RunHead {
-            schema: SCHEMA.to_owned(),
-            machine,
-            started_unix_s: None,
-            interrupted: false,
-            plan: Plan::default(),
-            id: String::new(),
-            tags: Vec::new(),
-            finished_unix_s: None,
-            producer: Producer::default(),
-            sources: BTreeMap::new(),
-            fleet: None,
-            vector: None,
-        };
-        head.into()
+        RunHead::new(machine).into()
     }
 
     /// A finished run that holds the vector of an application.
@@ -345,6 +331,24 @@ impl From<RunHead> for Run {
 }
 
 impl RunHead {
+    /// A run that has not started.
+    pub fn new(machine: Machine) -> RunHead {
+        RunHead {
+            schema: SCHEMA.to_owned(),
+            machine,
+            started_unix_s: None,
+            interrupted: false,
+            plan: Plan::default(),
+            id: String::new(),
+            tags: Vec::new(),
+            finished_unix_s: None,
+            producer: Producer::default(),
+            sources: BTreeMap::new(),
+            fleet: None,
+            vector: None,
+        }
+    }
+
     /// The name of the application whose vector the run holds. `None` for a run of benchmarks.
     pub fn application(&self) -> Option<&str> {
         self.vector.as_ref()?.get("application")?.as_str()

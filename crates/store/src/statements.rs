@@ -372,7 +372,7 @@ pub(crate) fn listed(
         // A damaged run must not hide the others.
         let (head, is_finished, damage) = match head(row) {
             Ok((head, is_finished, _)) => (head, is_finished, None),
-            Err(StoreFault::Damaged(why)) => (Run::new(Machine::default()).head, false, Some(why)),
+            Err(StoreFault::Damaged(why)) => (RunHead::new(Machine::default()), false, Some(why)),
             Err(other) => return Err(other),
         };
         let head = RunHead { tags: tags.remove(&id).unwrap_or_default(), id: id.clone(), ..head };
@@ -446,11 +446,11 @@ fn whole(connection: &mut dyn Connection, id: &str, detail: Detail) -> Result<Ru
 }
 
 /// The columns of [`head`].
-pub(crate) const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
+const HEAD: &str = "head, checksum, finished, COALESCE(entries, -1)";
 
 /// A run's document, whether the run finished, and its number of entries then. Reads the columns
 /// [`HEAD`].
-pub(crate) fn head(row: &dyn ResultRow) -> Result<(RunHead, bool, i64), StoreFault> {
+fn head(row: &dyn ResultRow) -> Result<(RunHead, bool, i64), StoreFault> {
     let (text, noted) = (row.text(0)?, row.bytes(1)?);
     let (is_finished, entries) = (row.truth(2)?, row.integer(3)?);
     let ending = ending(is_finished, entries);
@@ -461,7 +461,7 @@ pub(crate) fn head(row: &dyn ResultRow) -> Result<(RunHead, bool, i64), StoreFau
 }
 
 /// A source text with its hash. Columns: hash, text, checksum.
-pub(crate) fn text(row: &dyn ResultRow) -> Result<(String, String), StoreFault> {
+fn text(row: &dyn ResultRow) -> Result<(String, String), StoreFault> {
     let (hash, text, noted) = (row.text(0)?, row.text(1)?, row.bytes(2)?);
     for (place, part) in [hash, text].into_iter().enumerate() {
         checksum::check(noted, place, part.as_bytes(), || format!("a source text ({hash})"))?;
@@ -470,7 +470,7 @@ pub(crate) fn text(row: &dyn ResultRow) -> Result<(String, String), StoreFault> 
 }
 
 /// An entry and its position. Columns: run, position, checksum, then the parts for `detail`.
-pub(crate) fn entry(row: &dyn ResultRow, detail: Detail) -> Result<(usize, Benchmark), StoreFault> {
+fn entry(row: &dyn ResultRow, detail: Detail) -> Result<(usize, Benchmark), StoreFault> {
     let (place, noted) = (row.integer(1)?, row.bytes(2)?);
     let check = |part, bytes| checksum::check(noted, part, bytes, || format!("entry {place}"));
     let figures = row.text(3)?;
