@@ -74,6 +74,7 @@ fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
         base.extend(aggregate("median"));
         return vec![Value::Object(base)];
     };
+    let shares = ProcessorShares::new(entry);
     let launches = entry.launches.iter().zip(0..);
     let launches: Vec<(u64, u64, f64)> = launches
         .filter_map(|(l, place)| Some((place, l.samples, l.median.filter(|m| m.is_finite())?)))
@@ -84,7 +85,7 @@ fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
         let mut row = base.clone();
         row.insert("repetition_index".to_owned(), json!(index));
         row.insert("iterations".to_owned(), json!(samples));
-        let share = share_on_a_processor(entry, |i| i.launch == *place);
+        let share = shares.median(|batch| batch.launch == *place);
         row.extend(measured(entry, *launch, share));
         if !row.contains_key("cpu_time") {
             row.extend(aggregate("launch"));
@@ -95,8 +96,7 @@ fn rows((family, entry): (usize, &Benchmark)) -> Vec<Value> {
     base.extend(aggregate("median"));
     base.insert("aggregate_unit".to_owned(), json!("time"));
     base.insert("iterations".to_owned(), json!(launches.len()));
-    let share = share_on_a_processor(entry, |_| true);
-    base.extend(measured(entry, median, share));
+    base.extend(measured(entry, median, shares.median(|_| true)));
     rows.push(Value::Object(base));
     rows
 }
@@ -106,28 +106,39 @@ fn aggregate(name: &str) -> Map<String, Value> {
     object(json!({"run_type": "aggregate", "aggregate_name": name}))
 }
 
-/// The share of time in which the measuring thread had a processor, by the system's accounting: the
-/// median over valid batches. `None` where it is unknown, for a measuring circle, whose figure
-/// combines several tests, and for a disturbed figure: readers compare medians, and the format has
-/// no interval.
-fn share_on_a_processor(entry: &Benchmark, wanted: impl Fn(&Batch) -> bool) -> Option<f64> {
-    if entry.is_disturbed || entry.circles.is_some() {
-        return None;
+/// The shares of time in which the measuring thread had a processor, by the system's accounting.
+struct ProcessorShares {
+    /// The valid batches of the entry. None for a measuring circle, whose figure combines several
+    /// tests, and for a disturbed figure: readers compare medians, and the format has no interval.
+    batches: Vec<Batch>,
+}
+
+impl ProcessorShares {
+    fn new(entry: &Benchmark) -> ProcessorShares {
+        if entry.is_disturbed || entry.circles.is_some() {
+            return ProcessorShares { batches: Vec::new() };
+        }
+        let mut batches = entry.records.batches();
+        batches.retain(|batch| {
+            let is_calm = entry.workers().are_several() || batch.disturbed.is_empty();
+            is_calm && batch.sample.is_some() && batch.outside.is_empty()
+        });
+        ProcessorShares { batches }
     }
-    let counts = |i: &Batch| {
-        let is_calm = entry.workers().are_several() || i.disturbed.is_empty();
-        is_calm && i.sample.is_some() && i.outside.is_empty() && wanted(i)
-    };
-    let counting: Vec<Batch> = entry.records.batches().into_iter().filter(counts).collect();
-    // Two clocks that are read one after the other never agree exactly. If all differences are 0,
-    // the system keeps no account.
-    let is_known = counting.iter().any(|i| i.disturbance.stolen_ns != 0.0);
-    let shares = counting.iter().map(|i| {
-        let share = 1.0 - i.disturbance.stolen_ns / (i.ns - i.dummy_ns);
-        share.clamp(0.0, 1.0)
-    });
-    let shares: Vec<f64> = shares.filter(|s| s.is_finite() && is_known).collect();
-    yamba_stats::median(&shares)
+
+    /// The median share over these batches. `None` where it is unknown.
+    fn median(&self, is_wanted: impl Fn(&Batch) -> bool) -> Option<f64> {
+        let batches = || self.batches.iter().filter(|batch| is_wanted(batch));
+        // Two clocks that are read one after the other never agree exactly. If all differences are
+        // 0, the system keeps no account.
+        let is_known = batches().any(|batch| batch.disturbance.stolen_ns != 0.0);
+        let shares = batches().map(|batch| {
+            let share = 1.0 - batch.disturbance.stolen_ns / (batch.ns - batch.dummy_ns);
+            share.clamp(0.0, 1.0)
+        });
+        let shares: Vec<f64> = shares.filter(|s| s.is_finite() && is_known).collect();
+        yamba_stats::median(&shares)
+    }
 }
 
 fn common(family: usize, entry: &Benchmark) -> Map<String, Value> {
