@@ -32,9 +32,9 @@ pub(super) struct PackedLaunch {
 }
 
 impl MeasuredLaunch {
-    pub fn pack(&self) -> PackedLaunch {
+    pub fn pack(self) -> PackedLaunch {
         PackedLaunch {
-            records: Records::packed(&self.records),
+            records: Records::packed(self.records),
             singles: self.singles.as_ref().map(Packed::new),
         }
     }
@@ -67,13 +67,13 @@ pub(super) fn skipped(class: &str, reason: &str) -> Benchmark {
     Benchmark::ended(class, Status::Skipped, vec![note])
 }
 
-/// The result for a benchmark that was not begun.
-pub fn no_figure(class: &str) -> Benchmark {
+/// The entry of a class whose program has not described itself when the run was stopped.
+pub fn not_started(class: &str) -> Benchmark {
     Benchmark::ended(class, Status::NotStarted, vec![Note::NotStarted])
 }
 
-/// An entry that had no launch yet when the run was stopped.
-pub(super) fn not_begun(program: &Program, workers: Workers) -> Benchmark {
+/// The entry of a point that had no launch yet when the run was stopped.
+pub(super) fn not_started_point(program: &Program, workers: Workers) -> Benchmark {
     Benchmark {
         status: Status::NotStarted,
         notes: vec![Note::NotStarted],
@@ -172,7 +172,7 @@ impl Recorded {
 
     /// Adds a note once: every launch reports the same notes.
     fn note(&mut self, text: &str) {
-        let (notes, note) = (&mut self.benchmark.notes, Note::Text(text.to_owned()));
+        let (notes, note) = (&mut self.benchmark.notes, Note::from(text));
         if notes.len() < MOST_NOTES && !notes.contains(&note) {
             notes.push(note);
         }

@@ -47,10 +47,7 @@ pub struct DryRunEntry {
     pub time_s: f64,
     /// Why the entry would not be measured.
     pub skipped: Option<String>,
-    /// Why it is not measured.
-    #[serde(skip)]
-    pub reason: Option<String>,
-    /// Further notes of the plan.
+    /// Notes of the plan. The first says why an entry without launches is not measured.
     pub notes: Vec<String>,
 }
 
@@ -90,22 +87,22 @@ fn dry_run_entry(slot: &Slot<'_>) -> DryRunEntry {
                 launches: launches.left(),
                 time_s: launches.time_left().as_secs_f64(),
                 skipped: None,
-                reason: None,
                 notes: launches.notes().collect(),
             }
         }
         Slot::Settled(entry) | Slot::Measured(_, Some(entry)) => {
             let benchmark = entry.as_ref();
             let workers = benchmark.workers();
-            let reason = benchmark.reason().map(Note::to_string);
             DryRunEntry {
                 name: benchmark.name.clone(),
                 parameters: benchmark.parameters.clone(),
                 workers,
                 launches: 0,
                 time_s: 0.0,
-                skipped: reason.clone().filter(|_| benchmark.status.is_skipped()),
-                reason,
+                skipped: benchmark
+                    .reason()
+                    .filter(|_| benchmark.status.is_skipped())
+                    .map(Note::to_string),
                 notes: benchmark.notes.iter().map(Note::to_string).collect(),
             }
         }

@@ -103,12 +103,12 @@ impl EarlierFigures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assemble::no_figure;
+    use crate::assemble::not_started;
     use crate::kept_file::tests::machine;
 
     fn entry(program: &str, median: f64) -> Benchmark {
         let mut entry =
-            Benchmark { status: Status::Ok, median: Some(median), ..no_figure("sample") };
+            Benchmark { status: Status::Ok, median: Some(median), ..not_started("sample") };
         entry.provenance.program = Some(program.to_owned());
         entry
     }

@@ -12,8 +12,8 @@ pub(super) const ENOUGH_LAUNCHES: usize = 6;
 
 /// Relative drift between runs. The rates of the core and of the clock differ by parts in ten
 /// thousand from run to run. All launches of a run share them, so that their agreement cannot show
-/// it. Without this share, the interval holds the figure of the next run in 83 % to 85 % of cases,
-/// and with it in more than 90 %.
+/// it. Without this share, the interval holds the figure of the next run in 85 % of cases, and with
+/// it in 94 % (docs/notes/lmbench.md).
 const DRIFT: f64 = 0.0005;
 
 /// A median with its confidence interval.

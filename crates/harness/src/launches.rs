@@ -274,7 +274,6 @@ impl<'a> Launches<'a> {
         self.update_status(&end);
         self.ends.push(end);
         let launch = self.recorded.append(&self.entry.point.program, &output);
-        self.launches.push(launch.pack());
         let batches = &launch.records.batches;
         if let Some(widths) = widths {
             self.note_widths(batches, &launch.records.curves, widths);
@@ -294,6 +293,7 @@ impl<'a> Launches<'a> {
         if self.timings.len() == 1 {
             self.pace(options, batches, taken);
         }
+        self.launches.push(launch.pack());
         if self.left() > 0 {
             return None;
         }
@@ -743,7 +743,7 @@ mod tests {
     /// more launches may find the machine calm.
     #[test]
     fn launches_without_a_quiet_batch_are_repeated() {
-        let mut figure = assemble::no_figure("sample");
+        let mut figure = assemble::not_started("sample");
         figure.status = Status::Ok;
         figure.interval_scope = Some(IntervalScope::WithinLaunches);
         let usual = Options::default();

@@ -66,7 +66,7 @@ mod units;
 mod validity;
 mod width_probes;
 
-pub use assemble::no_figure;
+pub use assemble::not_started;
 pub use caches::curve::cache_curve;
 pub use caches::measured::{caches_of_earlier_run, kept_caches};
 pub use circle::circles;

@@ -40,7 +40,7 @@ impl Planned<'_> {
     /// Gives a known result the parameters of this point and the number of processes or threads.
     fn of(mut self, point: &Point, workers: Workers) -> Self {
         if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
-            let named = assemble::not_begun(&point.program, workers);
+            let named = assemble::not_started_point(&point.program, workers);
             benchmark.parameters = named.parameters;
             benchmark.swept = named.swept;
             benchmark.processes = workers.processes;
@@ -121,7 +121,7 @@ fn skipped<'a>(job: &Job, reason: &str) -> Planned<'a> {
 }
 
 fn not_started<'a>(job: &Job) -> Planned<'a> {
-    Planned::Settled(Box::new(assemble::no_figure(&job.class)))
+    Planned::Settled(Box::new(assemble::not_started(&job.class)))
 }
 
 fn crashed(job: &Job, notes: Vec<String>) -> Box<Benchmark> {

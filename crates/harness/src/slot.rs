@@ -96,7 +96,7 @@ impl Slot<'_> {
         if further > 0 || launches.has_begun() {
             return launches.limit(further, budget);
         }
-        let mut skipped = not_begun(launches);
+        let mut skipped = not_started(launches);
         skipped.status = Status::Skipped;
         skipped.notes = vec![Note::Text(launches.without_time(budget))];
         *self = Slot::Settled(Box::new(skipped));
@@ -121,16 +121,16 @@ impl Slot<'_> {
                 };
             }
             Slot::Measured(launches, None) if launches.has_begun() => launches.summary(),
-            Slot::Measured(launches, None) => not_begun(&launches),
+            Slot::Measured(launches, None) => not_started(&launches),
         };
         (entry, false)
     }
 }
 
-fn not_begun(launches: &Launches<'_>) -> Benchmark {
+fn not_started(launches: &Launches<'_>) -> Benchmark {
     let entry = &launches.entry;
     Benchmark {
         provenance: entry.provenance.clone(),
-        ..assemble::not_begun(&entry.point.program, entry.workers)
+        ..assemble::not_started_point(&entry.point.program, entry.workers)
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn summarise(
     reasons.append(&mut benchmark.notes);
     benchmark.notes = reasons;
     let sizing = sizing.concat();
-    benchmark.records = Records::packed(&LaunchRecords { batches, sizing, curves });
+    benchmark.records = Records::packed(LaunchRecords { batches, sizing, curves });
     benchmark
 }
 

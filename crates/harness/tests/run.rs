@@ -278,7 +278,7 @@ fn results_before_stop_are_recorded() {
 
 #[test]
 #[ignore = "needs g++"]
-fn entries_not_begun_before_stop_are_listed() {
+fn entries_not_started_before_stop_are_listed() {
     struct StopAtOnce(Stop);
     impl yamba_harness::Progress for StopAtOnce {
         fn left(&mut self, _: u64) {}

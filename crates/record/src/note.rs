@@ -40,6 +40,13 @@ pub struct ProgramNote {
     pub signal: Option<FatalSignal>,
 }
 
+impl ProgramNote {
+    /// The launch before the text. Empty for a note about all launches.
+    fn launch_text(&self) -> String {
+        self.launch.map_or_else(String::new, |[number, all]| format!("launch {number} of {all}: "))
+    }
+}
+
 /// A signal that ended a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FatalSignal {
@@ -91,7 +98,9 @@ impl Note {
     /// The text, without the name of `program` before its own report.
     pub fn text_without(&self, program: &str) -> String {
         match self {
-            Note::Program(note) if note.is_report && note.program == program => note.text.clone(),
+            Note::Program(note) if note.is_report && note.program == program => {
+                note.launch_text() + &note.text
+            }
             note => note.to_string(),
         }
     }
@@ -119,11 +128,8 @@ impl fmt::Display for Note {
             Note::CyclesUnknown(why) => write!(f, "{CYCLES_UNKNOWN}{why}"),
             Note::NothingMeasurable(why) => write!(f, "{NOTHING_MEASURABLE}{why}"),
             Note::Program(note) => {
-                if let Some([number, all]) = note.launch {
-                    write!(f, "launch {number} of {all}: ")?;
-                }
                 let joint = if note.is_report { ": " } else { " " };
-                write!(f, "{}{joint}{}", note.program, note.text)
+                write!(f, "{}{}{joint}{}", note.launch_text(), note.program, note.text)
             }
             Note::Text(text) => f.write_str(text),
         }
@@ -211,5 +217,8 @@ mod tests {
         note.recognise_report("lat_x");
         assert_eq!(note.text_without("lat_x"), "needs root");
         assert_eq!(note, "lat_x: needs root");
+        note.add_launch([2, 6]);
+        assert_eq!(note, "launch 2 of 6: lat_x: needs root");
+        assert_eq!(note.text_without("lat_x"), "launch 2 of 6: needs root");
     }
 }

@@ -37,11 +37,11 @@ pub(crate) struct RecordColumns {
 }
 
 impl RecordColumns {
-    fn new(records: &LaunchRecords) -> RecordColumns {
+    fn new(records: LaunchRecords) -> RecordColumns {
         RecordColumns {
-            batches: BatchColumns::collect(records.batches.iter().cloned()),
-            sizing: SizingColumns::collect(records.sizing.iter().cloned()),
-            curves: records.curves.clone(),
+            batches: BatchColumns::collect(records.batches.into_iter()),
+            sizing: SizingColumns::collect(records.sizing.into_iter()),
+            curves: records.curves,
         }
     }
 
@@ -104,19 +104,20 @@ fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
 }
 
 /// The records of an entry: its timed batches, sizing and curves. A whole run has some hundred
-/// thousand batches, so entries in memory keep them packed.
+/// thousand batches, so a run that is measured or imported packs those of each entry.
 #[derive(Clone, Debug)]
 pub struct Records(Form);
 
 #[derive(Clone, Debug)]
 enum Form {
+    Empty,
     Columns(Box<RecordColumns>),
     Packed(Packed<RecordColumns>),
 }
 
 impl Records {
     /// Packs the records of launches.
-    pub fn packed(records: &LaunchRecords) -> Records {
+    pub fn packed(records: LaunchRecords) -> Records {
         let mut all = Records::from(RecordColumns::new(records));
         all.pack();
         all
@@ -124,16 +125,14 @@ impl Records {
 
     /// Brings the records into their smallest form.
     pub fn pack(&mut self) {
-        if let Form::Columns(columns) = &self.0
-            && !columns.is_empty()
-        {
+        if let Form::Columns(columns) = &self.0 {
             self.0 = Form::Packed(Packed::new(columns));
         }
     }
 
     /// Whether the entry has no records.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.0, Form::Columns(columns) if columns.is_empty())
+        matches!(self.0, Form::Empty)
     }
 
     /// The records of all launches.
@@ -144,6 +143,11 @@ impl Records {
             sizing: columns.sizing.rows(columns.sizing.len()).collect(),
             curves: columns.curves.clone(),
         }
+    }
+
+    /// Number of timed batches, those excluded from the figure too.
+    pub fn count(&self) -> usize {
+        self.columns().batches.len()
     }
 
     /// The timed batches, those excluded from the figure too.
@@ -157,6 +161,7 @@ impl Records {
         match &self.0 {
             Form::Packed(packed) => Cow::Borrowed(&packed.bytes),
             Form::Columns(columns) if columns.is_empty() => Cow::Borrowed(&[]),
+            Form::Empty => Cow::Borrowed(&[]),
             Form::Columns(columns) => Cow::Owned(Packed::new(columns).bytes),
         }
     }
@@ -174,6 +179,7 @@ impl Records {
 
     fn columns(&self) -> Cow<'_, RecordColumns> {
         match &self.0 {
+            Form::Empty => Cow::Owned(RecordColumns::default()),
             Form::Columns(columns) => Cow::Borrowed(columns),
             Form::Packed(packed) => Cow::Owned(packed.value()),
         }
@@ -182,6 +188,9 @@ impl Records {
 
 impl From<RecordColumns> for Records {
     fn from(columns: RecordColumns) -> Records {
+        if columns.is_empty() {
+            return Records(Form::Empty);
+        }
         Records(Form::Columns(Box::new(columns)))
     }
 }
@@ -196,7 +205,7 @@ impl FromIterator<Batch> for Records {
 
 impl Default for Records {
     fn default() -> Records {
-        RecordColumns::default().into()
+        Records(Form::Empty)
     }
 }
 
@@ -254,18 +263,18 @@ mod tests {
 
     #[test]
     fn packed_and_stored_records_are_equal_to_the_last_bit() {
-        let packed = Records::packed(&records());
+        let packed = Records::packed(records());
         assert_eq!(packed.unpack(), records());
         let stored = packed.stored();
         let read = Records::from_stored(&stored).unwrap();
         assert_eq!((read.unpack(), read.stored()), (records(), stored));
         assert_eq!(read, packed);
-        assert!(!packed.is_empty() && packed.batches().len() == 11);
+        assert!(!packed.is_empty() && packed.count() == 11 && packed.batches().len() == 11);
     }
 
     #[test]
     fn entry_without_records_stores_no_bytes() {
-        let none = Records::packed(&LaunchRecords::default());
+        let none = Records::packed(LaunchRecords::default());
         assert!(none.is_empty() && none.stored().is_empty());
         assert_eq!(Records::from_stored(&[]).unwrap(), none);
         assert_eq!(serde_json::to_string(&none).unwrap(), "{}");
@@ -273,7 +282,7 @@ mod tests {
 
     #[test]
     fn damaged_records_are_refused() {
-        let stored = Records::packed(&records()).stored().into_owned();
+        let stored = Records::packed(records()).stored().into_owned();
         let endless = [&u32::MAX.to_le_bytes(), &stored[4..]].concat();
         for damaged in [&stored[..stored.len() / 2], &stored[..2], &endless] {
             assert!(Records::from_stored(damaged).is_err());
@@ -283,7 +292,7 @@ mod tests {
     #[track_caller]
     fn is_written(sizing: Vec<Sizing>, expected: &str) {
         let records = LaunchRecords { sizing, ..LaunchRecords::default() };
-        let text = serde_json::to_string(&Records::packed(&records)).unwrap();
+        let text = serde_json::to_string(&Records::packed(records.clone())).unwrap();
         assert_eq!(text, expected);
         assert_eq!(serde_json::from_str::<Records>(&text).unwrap().unpack(), records);
     }

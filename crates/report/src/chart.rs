@@ -21,7 +21,7 @@ pub const FITTED: &str = "fitted";
 /// A chart.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Chart {
-    /// The benchmark.
+    /// Its title: the benchmark, or the quantity that it shows.
     pub name: String,
     /// Title of the y axis, with unit.
     pub y: String,
@@ -87,7 +87,7 @@ pub struct Point {
     pub is_disturbed: bool,
     /// Whether the confidence interval also holds the y of an undisturbed machine.
     pub is_sound: bool,
-    /// Bounds of y on an undisturbed machine. `None` if y may not have been disturbed.
+    /// Bounds of y on an undisturbed machine. `None` if no disturbance is possible.
     pub bounds: Option<[f64; 2]>,
     /// Figure and interval as in the table.
     pub text: String,

@@ -7,7 +7,7 @@ use yamba_record::run::IntervalScope;
 
 use crate::view::{Part, Section};
 
-/// The sections of these runs: one in a terminal and in Markdown, one or more on a page.
+/// The sections for these runs. A terminal and Markdown show one run, a page one or more.
 pub fn sections(runs: &[Run]) -> Vec<Section> {
     let all = [intervals_between_runs(runs)];
     all.into_iter().flatten().collect()

@@ -307,7 +307,7 @@ mod tests {
     use yamba_record::{Machine, Status};
 
     use super::*;
-    use yamba_harness::{NoProgram, Silent, no_figure};
+    use yamba_harness::{NoProgram, Silent, not_started};
 
     /// A run in which `x` takes about `ns` nanoseconds.
     fn measured(ns: f64) -> Run {
@@ -318,7 +318,7 @@ mod tests {
             unit: Some("ns".to_owned()),
             median: Some(ns),
             launches: [0.0, 1.0, -1.0, 0.5, -0.5, 0.0].map(launch).into(),
-            ..no_figure("x")
+            ..not_started("x")
         };
         Run { benchmarks: vec![benchmark], ..Run::new(Machine::default()) }
     }

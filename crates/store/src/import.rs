@@ -72,7 +72,8 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
     let content = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let start = &content[..content.len().min(lmbench::SEARCHED)];
     let mut run = if lmbench::is_it(start) {
-        lmbench::read(name, &String::from_utf8_lossy(of_others(content)?))?
+        let run = lmbench::read(name, &String::from_utf8_lossy(of_others(content)?))?;
+        reduced(run, detail)
     } else if lmbench::is_summary(start) {
         return Err((
             "is a summary of lmbench, whose figures are rounded".to_owned(),
@@ -87,9 +88,11 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
         ));
     } else {
         let text = str::from_utf8(content).map_err(|e| no_json(&e))?;
-        json(text, name, detail)?
+        match own_document(text, detail)? {
+            Some(run) => run,
+            None => reduced(json(text, name)?, detail),
+        }
     };
-    run.benchmarks.iter_mut().for_each(|entry| reduce(entry, detail));
     if run.id.is_empty() {
         run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
     }
@@ -117,27 +120,37 @@ struct DocumentKind {
     results: Option<IgnoredAny>,
 }
 
-fn json(text: &str, name: &str, detail: Detail) -> Result<Run, DocumentFault> {
+/// Reads a run document. `None` if the text has another schema.
+fn own_document(text: &str, detail: Detail) -> Result<Option<Run>, DocumentFault> {
+    if jmh::is_it(text) {
+        return Ok(None);
+    }
+    is_object(text)?;
+    if !text.contains(&format!("\"{}\"", run::SCHEMA)) {
+        return Ok(None);
+    }
+    let mut benchmarks = Vec::new();
+    let mut contradicting = None;
+    let mut take = |mut entry: Benchmark| {
+        if contradicting.is_none() && contradicts(&entry) {
+            contradicting = Some((benchmarks.len(), entry.name.clone()));
+        }
+        reduce(&mut entry, detail);
+        benchmarks.push(entry);
+    };
+    let head = document::read_entries(text, &mut take).map_err(|e| fault(&e, DOCUMENT))?;
+    if head.schema != run::SCHEMA {
+        return Ok(None);
+    }
+    check(&head, contradicting)?;
+    Ok(Some(Run { head, benchmarks }))
+}
+
+/// Reads a vector, or results of another program.
+fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
     if jmh::is_it(text) {
         of_others(text.as_bytes())?;
         return jmh::read(name, text);
-    }
-    is_object(text)?;
-    if text.contains(&format!("\"{}\"", run::SCHEMA)) {
-        let mut entries = Vec::new();
-        let mut contradicting = None;
-        let mut take = |mut entry: Benchmark| {
-            if contradicting.is_none() && contradicts(&entry) {
-                contradicting = Some((entries.len(), entry.name.clone()));
-            }
-            reduce(&mut entry, detail);
-            entries.push(entry);
-        };
-        let head = document::read_entries(text, &mut take).map_err(|e| fault(&e, DOCUMENT))?;
-        if head.schema == run::SCHEMA {
-            check(&head, contradicting)?;
-            return Ok(Run { head, benchmarks: entries });
-        }
     }
     let text = &*google::readable(text);
     let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
@@ -182,6 +195,12 @@ fn is_object(text: &str) -> Result<(), DocumentFault> {
         run::SCHEMA
     );
     Err((message, Some(WRITERS)))
+}
+
+/// The run without the parts of its entries that `detail` does not include.
+fn reduced(mut run: Run, detail: Detail) -> Run {
+    run.benchmarks.iter_mut().for_each(|entry| reduce(entry, detail));
+    run
 }
 
 /// Drops the parts of an entry that `detail` does not include. The records are nearly all of a

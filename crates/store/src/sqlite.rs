@@ -51,8 +51,6 @@ impl Sqlite {
             return Ok(None);
         }
         let connection = open_existing(path)?;
-        // Reads a file that was cut short, too.
-        connection.execute_batch("PRAGMA writable_schema = ON")?;
         let sqlite =
             schema::is_ready(&connection)?.then_some(Sqlite { connection, is_lasting: false });
         Ok(sqlite)

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::*;
-use crate::assemble::no_figure;
+use crate::assemble::not_started;
 
 /// A figure whose launches have these medians, each with samples that deviate by `within` of it.
 fn figure(medians: &[f64], within: f64) -> Benchmark {
@@ -20,7 +20,7 @@ fn figure(medians: &[f64], within: f64) -> Benchmark {
         interval_scope: Some(IntervalScope::WithinLaunches),
         launches: medians.iter().map(|m| launch(*m)).collect(),
         samples,
-        ..no_figure("sample")
+        ..not_started("sample")
     }
 }
 
@@ -116,7 +116,7 @@ fn figures_without_spread_stay_as_they_are() {
         x: Vec::new(),
         ns: Vec::new(),
     });
-    let before = [size, negative, invalid, inferred, no_figure("none")];
+    let before = [size, negative, invalid, inferred, not_started("none")];
     let mut after = before.clone();
     enter_alone(&mut after);
     assert_eq!(after, before);

@@ -18,7 +18,7 @@ const MAP_SCRIPT: &str = include_str!("../../assets/heat_map.js");
 pub fn page(view: &View) -> String {
     let mut parts = view.sections.iter().flat_map(|section| &section.parts);
     let map = parts.find_map(|part| if let Part::HeatMap(map) = part { Some(map) } else { None });
-    let charts: Vec<&Chart> = charts(&view.sections).collect();
+    let charts = charts(&view.sections);
     let drawn: Vec<Drawn> = charts.iter().map(|chart| chart.drawn()).collect();
     let (mut styles, mut scripts) = (vec![STYLE, VIEW_STYLE], Vec::new());
     if !charts.is_empty() {
@@ -69,10 +69,18 @@ fn titled(number: usize, section: &Section, numbers: &mut RangeFrom<usize>) -> M
     }
 }
 
-/// The charts of sections.
-pub(super) fn charts(sections: &[Section]) -> impl Iterator<Item = &Chart> {
-    let parts = sections.iter().flat_map(|section| &section.parts);
-    parts.filter_map(|part| if let Part::Charts(all) = part { Some(all) } else { None }).flatten()
+/// The charts of sections, in the order in which they are numbered.
+pub(super) fn charts(sections: &[Section]) -> Vec<&Chart> {
+    sections.iter().flat_map(|section| charts_of_parts(&section.parts)).collect()
+}
+
+fn charts_of_parts(parts: &[Part]) -> Vec<&Chart> {
+    let charts = parts.iter().flat_map(|part| match part {
+        Part::Charts(own) => own.iter().collect(),
+        Part::Folded(_, parts) => charts_of_parts(parts),
+        _ => Vec::new(),
+    });
+    charts.collect()
 }
 
 /// Sections on the page of a run. `numbers` are those of their charts.
@@ -214,9 +222,16 @@ mod tests {
         let curve = Curve::new("<serial>", [Point::new(64.0, 12.5, Some([11.0, 14.0]))]);
         let chart = Chart::logarithmic("pause", "heap (MiB)", "ms", vec![curve]);
         let charts = || Part::Charts(vec![chart.clone()]);
-        let view = View::new("collections").section("", [charts()]).section("More", [charts()]);
+        let folded = Part::Folded("More of them".to_owned(), vec![charts()]);
+        let sections = [folded, charts()];
+        let view = View::new("collections").section("", [charts()]).section("More", sections);
         let page = page(&view);
-        assert!(page.contains("12.5") && page.contains("data-chart=\"1\""), "{page}");
+        let data = page.split("id=\"charts\" type=\"application/json\">").nth(1).unwrap();
+        let data = data.split("</script>").next().unwrap();
+        let drawn: Vec<serde_json::Value> = serde_json::from_str(data).unwrap();
+        assert_eq!(drawn.len(), 3);
+        assert!(page.contains("12.5") && page.contains("data-chart=\"2\""), "{page}");
+        assert!(!page.contains("data-chart=\"3\""), "{page}");
         assert!(!page.contains("<serial>") && page.contains("u003cserial"));
     }
 }

@@ -165,9 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn entry_that_was_not_begun_is_none() {
+    fn entry_that_was_not_started_is_none() {
         let mut merged = Merged::default();
-        merged.add(run("stopped", vec![yamba_harness::no_figure("a")]));
+        merged.add(run("stopped", vec![yamba_harness::not_started("a")]));
         assert!(!merged.has("a"));
     }
 }

@@ -203,7 +203,7 @@ impl Means<'_> {
         let run = measurement.run()?;
         self.contention.add(&run.benchmarks);
         let first = run.benchmarks.into_iter().next();
-        let figure = first.unwrap_or_else(|| run::no_figure(class));
+        let figure = first.unwrap_or_else(|| run::not_started(class));
         self.has_figure |= figure.median.is_some();
         Ok(figure)
     }

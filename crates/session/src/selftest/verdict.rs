@@ -135,7 +135,7 @@ fn said(outcome: Outcome, measured: &str) -> String {
 pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<String> {
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
-    let batches = benchmark.records.batches().len() as u64;
+    let batches = benchmark.records.count() as u64;
     let is_often = DISCARDED * benchmark.discarded > batches;
     if benchmark.is_disturbed || is_often {
         let kinds = benchmark.disturbed.iter();
@@ -260,13 +260,15 @@ pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Chec
 
 /// Checks that the evidence detects a page fault in every pass.
 pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
-    let total = benchmark.records.batches().len() as u64;
+    let total = benchmark.records.count() as u64;
     let mut evidence = benchmark.evidence.values();
     let outside = evidence.any(|e| 2 * e.outside > total && total > 0);
     let measured = match benchmark.status {
         Status::Invalid if outside => "invalid, by its evidence".to_owned(),
         Status::Invalid => "invalid, for another reason".to_owned(),
-        other => format!("{other:?}").to_lowercase(),
+        Status::Ok => "valid".to_owned(),
+        Status::Crashed => "crashed".to_owned(),
+        Status::Skipped | Status::NotStarted => "skipped".to_owned(),
     };
     let holds = benchmark.status == Status::Invalid && outside;
     check(name, "invalid".to_owned(), measured, passed(holds))

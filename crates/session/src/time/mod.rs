@@ -243,12 +243,13 @@ fn width(benchmark: &Benchmark) -> f64 {
 /// Whether the figure is disturbed, or the cycle length is measured here, but not precisely enough
 /// for this figure. Slow figures are excluded: re-measuring them takes too long.
 fn is_unclear(benchmark: &Benchmark) -> bool {
-    if (benchmark.launches.len() as u64) < LAUNCHES {
+    if benchmark.status != Status::Ok || (benchmark.launches.len() as u64) < LAUNCHES {
         return false;
     }
-    let known = benchmark.cycle_ns.iter().any(Option::is_some);
-    let has_none = benchmark.cycles.is_none() && !run::is_blocked(benchmark);
-    benchmark.status == Status::Ok && (benchmark.is_disturbed || has_none && known)
+    let is_length_known = benchmark.cycle_ns.iter().any(Option::is_some);
+    let lacks_cycles = is_length_known && benchmark.cycles.is_none();
+    // The last test unpacks all batches.
+    benchmark.is_disturbed || lacks_cycles && !run::is_blocked(benchmark)
 }
 
 /// Builds the program that times statements.

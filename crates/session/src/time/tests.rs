@@ -436,7 +436,7 @@ fn only_a_better_measurement_replaces_a_figure() {
         cycles: cycles
             .map(|median| yamba_record::run::Cycles { median, confidence_interval: [median; 2] }),
         cycle_ns: vec![Some(0.25)],
-        ..yamba_harness::no_figure("x")
+        ..yamba_harness::not_started("x")
     };
     let ok = |is_disturbed, cycles| benchmark(Status::Ok, LAUNCHES, is_disturbed, cycles);
     let (disturbed, without_cycles) = (ok(true, Some(3.0)), ok(false, None));

@@ -23,14 +23,31 @@ const RATIO_UNIT: f64 = 1e4;
 /// Units of a distance on the page: tenths of a standard deviation.
 const SCORE_UNIT: f64 = 10.0;
 
+/// The report as text, which has no heat map.
 pub fn view(document: &Document, report: &Report) -> View {
-    let skipped = report.jobs.len().saturating_sub(JOBS);
+    with_nodes(document, skipped(report), Vec::new())
+}
+
+/// The report as a page, with a heat map.
+pub fn page(document: &Document, report: &Report) -> View {
+    let skipped = skipped(report);
+    let map = Part::HeatMap(heat_map(document, report, skipped));
+    with_nodes(document, skipped, vec![map])
+}
+
+/// Number of earlier jobs that the history leaves out.
+fn skipped(report: &Report) -> usize {
+    report.jobs.len().saturating_sub(JOBS)
+}
+
+/// The report. `nodes` shows all nodes and resources.
+fn with_nodes(document: &Document, skipped: usize, nodes: Vec<Part>) -> View {
     let mut of_classes = vec![Part::Table(classes(&document.classes))];
     of_classes.extend(Part::lines(document.classes.iter().flat_map(remarks)));
     View::new(format!("fleet {}", document.name))
         .section("", [Part::Line(head(document).into())])
         .section("Slow nodes", [slow(document, skipped)])
-        .section("Nodes and resources", [Part::HeatMap(heat_map(document, report, skipped))])
+        .section("Nodes and resources", nodes)
         .section("Classes of nodes", of_classes)
         .section(
             "Smallest slowdown of a resource that is found in 95 of 100 cases",

@@ -73,9 +73,9 @@ impl Shown<'_> {
         let notes = rows.iter().flat_map(|row| {
             let own = row.notes.iter().filter(|n| !self.common.contains(n));
             let first = own.map(|note| note.lines().next().unwrap_or_default());
-            first.map(move |note| format!("    {}: {note}", words::operation(row)))
+            first.map(move |note| format!("{}: {note}", words::operation(row)).into())
         });
-        [vec![Part::Table(table)], Part::lines(notes)].concat()
+        vec![Part::Table(table), Part::List(notes.collect())]
     }
 
     /// The table of a category, and what its measurements are about.

@@ -13,7 +13,7 @@ use yamba_store::{Location, Store};
 use crate::support::Yamba;
 
 fn entry(name: &str, median: f64) -> Benchmark {
-    let mut entry = yamba_harness::no_figure(name);
+    let mut entry = yamba_harness::not_started(name);
     entry.status = Status::Ok;
     entry.valid = true;
     entry.notes = Vec::new();
@@ -64,7 +64,7 @@ fn kept() -> Yamba {
     let mut hostile = entry("statement/a|b & `c` <script>", 7.0);
     hostile.provenance.topic = Some("Other_things".to_owned());
     run.benchmarks.push(hostile);
-    let mut skipped = yamba_harness::no_figure("lat_far");
+    let mut skipped = yamba_harness::not_started("lat_far");
     skipped.status = Status::Skipped;
     skipped.notes = vec!["needs root".into()];
     run.benchmarks.push(skipped);

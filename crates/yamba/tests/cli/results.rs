@@ -16,7 +16,7 @@ const SECOND: &str = "0011ffffffffffff";
 const THIRD: &str = "abcdef0123456789";
 
 fn entry(name: &str) -> Benchmark {
-    let mut entry = yamba_harness::no_figure(name);
+    let mut entry = yamba_harness::not_started(name);
     entry.status = Status::Ok;
     entry.valid = true;
     entry.unit = Some("ns".to_owned());

@@ -45,7 +45,7 @@ fn with_a_run_of(skipped: &[String]) -> Yamba {
     let path = yamba.folder.path().join("results.sqlite");
     let mut run: Run = Run::new(yamba_record::Machine::default());
     run.id = "0011223344556677".to_owned();
-    run.benchmarks = skipped.iter().map(|n| yamba_harness::no_figure(n)).collect();
+    run.benchmarks = skipped.iter().map(|n| yamba_harness::not_started(n)).collect();
     Store::open(&Location::File(path)).unwrap().add(&run).unwrap();
     yamba
 }

@@ -65,7 +65,7 @@ benchmark = "lat_nobody"
 "#;
 
 fn entry(name: &str, median: f64, interval: [f64; 2]) -> Benchmark {
-    let mut entry = yamba_harness::no_figure(name);
+    let mut entry = yamba_harness::not_started(name);
     entry.status = Status::Ok;
     entry.valid = true;
     entry.notes = Vec::new();
@@ -195,7 +195,7 @@ fn disturbed_figure_is_judged_by_the_interval_that_bounds_it() {
 fn entry_skipped_before_its_parameters_is_matched() {
     let study = read(STUDY).unwrap();
     let mut run = run();
-    run.benchmarks = vec![yamba_harness::no_figure("lat_read")];
+    run.benchmarks = vec![yamba_harness::not_started("lat_read")];
     let rows = rows(&study, &run, &[]);
     assert_eq!(rows[1].entry().map(|e| e.status), Some(Status::NotStarted));
 }

@@ -11,7 +11,7 @@ fn figure(median: f64) -> Benchmark {
         valid: true,
         median: Some(median),
         confidence_interval: Some([median - 0.5, median + 0.5]),
-        ..yamba_harness::no_figure("sample")
+        ..yamba_harness::not_started("sample")
     }
 }
 
@@ -38,7 +38,7 @@ fn cycles_must_match_within_three_per_thousand() {
     assert_eq!(cycles("x", 1.0, 0.0, &delay).outcome, Outcome::Failed);
     // Unknown clock rate: the outcome is unknown. No figure at all: failed.
     assert_eq!(outcome(&figure(1.0)), Outcome::Unknown);
-    let crashed = Benchmark { status: Status::Crashed, ..yamba_harness::no_figure("sample") };
+    let crashed = Benchmark { status: Status::Crashed, ..yamba_harness::not_started("sample") };
     assert_eq!(outcome(&crashed), Outcome::Failed);
 }
 
@@ -65,6 +65,8 @@ fn known_fault_must_be_invalid_because_of_its_evidence() {
     assert_eq!(caught("x", &invalid).outcome, Outcome::Passed);
     invalid.status = Status::Ok;
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
+    let stopped = caught("x", &yamba_harness::not_started("sample"));
+    assert_eq!((stopped.outcome, &*stopped.measured), (Outcome::Failed, "skipped"));
 }
 
 #[test]

@@ -53,10 +53,11 @@ impl FleetReport {
         let expected = [found.expected, self.expected()?].concat();
         let report = report(&found.runs);
         let document = document(&self.name(), &report, &found.runs, &found.failed, &expected);
-        let view = views::fleet::view(&document, &report);
-        output::json_or_text(self.json, &document, |_| output::text(&view))?;
+        output::json_or_text(self.json, &document, |document| {
+            output::text(&views::fleet::view(document, &report))
+        })?;
         if let Some(path) = &self.output {
-            output::page(&yamba_report::page(&view), path)?;
+            output::page(&yamba_report::page(&views::fleet::page(&document, &report)), path)?;
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ fn swept(points: &[&DryRunEntry]) -> Option<String> {
 fn left_out(plan: &DryRun) -> String {
     let entries = plan.benchmarks.iter().filter(|b| b.launches == 0);
     let reasons = by_reason(
-        entries.map(|entry| (entry.name.as_str(), entry.reason.as_deref().unwrap_or("unknown"))),
+        entries.map(|entry| (entry.name.as_str(), entry.notes.first().map_or("unknown", |n| n))),
     );
     if reasons.is_empty() {
         return String::new();

@@ -49,7 +49,7 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
 }
 
 /// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or empty.
-pub(super) fn not_begun(run: &Run) -> String {
+pub(super) fn not_started_line(run: &Run) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for benchmark in run.benchmarks.iter().filter(|b| b.status == Status::NotStarted) {
         *counts.entry(&benchmark.name).or_default() += 1;
@@ -84,14 +84,14 @@ mod tests {
     use yamba_record::Machine;
 
     use super::*;
-    use yamba_harness::no_figure;
+    use yamba_harness::not_started;
 
     #[test]
-    fn entries_not_begun_share_one_line() {
+    fn entries_not_started_share_one_line() {
         let mut run = Run::new(Machine::default());
-        assert_eq!(not_begun(&run), "");
-        run.benchmarks = ["a", "b", "a"].map(no_figure).into();
-        assert_eq!(not_begun(&run), "Stopped before they began, points: 2 of a, 1 of b.");
+        assert_eq!(not_started_line(&run), "");
+        run.benchmarks = ["a", "b", "a"].map(not_started).into();
+        assert_eq!(not_started_line(&run), "Stopped before they began, points: 2 of a, 1 of b.");
         assert_eq!(lines(&run, 80), "");
     }
 }

@@ -72,7 +72,7 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     for group in run.benchmarks.chunk_by(|a, b| style.group(a) == style.group(b)) {
         table.add_group(group, style.group(&group[0]));
     }
-    table.add_lines(&skipped::not_begun(run), 0);
+    table.add_lines(&skipped::not_started_line(run), 0);
     if !style.topics.is_empty() {
         table.out.push_str(&skipped::lines(run, style.width()));
         table.out.push_str(&skipped::sum(run));

@@ -4,7 +4,7 @@ use yamba_record::run::{Cycles, Throughput};
 use yamba_record::{Benchmark, Evidence, Machine, Parameters, Run, Status};
 
 use super::*;
-use yamba_harness::no_figure;
+use yamba_harness::not_started;
 
 fn evidence(median: Option<f64>, min: Option<f64>, max: Option<f64>) -> Evidence {
     Evidence { median, min, max, ..Evidence::default() }
@@ -31,7 +31,7 @@ fn entry() -> Benchmark {
         ]
         .into(),
         notes: vec!["not detected, assumed: cache_line = 64".into()],
-        ..no_figure("sample")
+        ..not_started("sample")
     }
 }
 
@@ -66,7 +66,7 @@ fn entries_of_every_status() {
         *one = evidence(None, None, None);
     }
     crashed.notes.insert(0, "sample was ended by SIGKILL (killed)".into());
-    let mut skipped = no_figure("lat_root");
+    let mut skipped = not_started("lat_root");
     skipped.status = Status::Skipped;
     skipped.notes = vec!["needs root".into()];
     let all = [entry(), invalid, crashed, skipped];
