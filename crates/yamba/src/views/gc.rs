@@ -1,6 +1,8 @@
 //! Predictions of garbage collection: figures of each collector and heap; on a page also curves
 //! over the heap size, and the smallest heap for a budget.
 
+pub mod costs;
+
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;

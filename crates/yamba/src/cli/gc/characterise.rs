@@ -1,12 +1,11 @@
 //! `yamba gc characterise`
 
 use clap::Args;
-use yamba_jvm::gc::Collector;
-use yamba_jvm::gc::costs::{CollectorCosts, Costs, Terms};
 use yamba_session::gc::{CostsRequest, characterise};
 
 use super::{CollectorOption, JdkOption, Shown};
 use crate::cli::{Failure, output};
+use crate::views;
 
 /// Measure what the collectors of a JDK cost here
 ///
@@ -46,69 +45,6 @@ impl Characterise {
             is_forced: self.force,
         };
         let found = characterise(&request, &Shown::default())?;
-        output::json_or_text(self.json, &found, text)
+        output::json_or_view(self.json, &found, views::gc::costs::view)
     }
-}
-
-fn text(costs: &Costs) -> String {
-    let mut text = format!("JDK {} on {}\n", costs.jvm, costs.machine);
-    let titles = ["collector", "collection", "time", "fixed (us)", "shape", "ns/byte"];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    let present = Collector::ALL.iter().filter_map(|c| costs.collectors.get_key_value(c.name()));
-    for (name, of) in present {
-        rows.extend(rows_of(name, of));
-    }
-    text += &output::table(&rows, output::width());
-    for (name, of) in &costs.collectors {
-        text += &accuracy(name, of);
-        text += &of.refinement.map_or(String::new(), |costs| {
-            let of_card = costs.bytes_per_card.map_or_else(
-                || "no card was refined".to_owned(),
-                |bytes| format!("a card takes as long as the copy of {bytes:.0} bytes"),
-            );
-            format!(
-                "{name}: refinement takes {:.0} us for each collection after which its thread wakes up; {of_card}\n",
-                costs.wake_ns / 1e3
-            )
-        });
-    }
-    for (name, reason) in &costs.skipped {
-        text += &format!("{name}: skipped: {reason}\n");
-    }
-    text
-}
-
-/// How exactly the costs were measured.
-fn accuracy(name: &str, of: &CollectorCosts) -> String {
-    let help = if of.is_thorough { "" } else { "; --thorough measures more" };
-    format!(
-        "{name}: {} benchmarks, whose times differ by {:.0} % between runs{help}\n",
-        of.observations,
-        100.0 * of.deviation
-    )
-}
-
-fn rows_of(name: &str, of: &CollectorCosts) -> Vec<Vec<String>> {
-    let sorts = [
-        ("young", "processor", &of.young_cpu),
-        ("young", "pause", &of.young_pause),
-        ("full", "processor", &of.full_cpu),
-        ("full", "pause", &of.full_pause),
-        ("cycle", "processor", &of.cycle_cpu),
-        ("cycle", "pause", &of.cycle_pause),
-    ];
-    let mut rows = Vec::new();
-    for (sort, time, terms) in sorts.into_iter().filter(|(_, _, terms)| is_used(terms)) {
-        for (i, (shape, ns)) in terms.ns_per_byte.iter().enumerate() {
-            let fixed = if i == 0 { format!("{:.0}", terms.fixed_ns / 1e3) } else { String::new() };
-            rows.push(
-                [name, sort, time, &fixed, shape, &format!("{ns:.3}")].map(str::to_owned).to_vec(),
-            );
-        }
-    }
-    rows
-}
-
-fn is_used(terms: &Terms) -> bool {
-    !terms.ns_per_byte.is_empty()
 }
