@@ -18,8 +18,6 @@
 //! compiler is read or run. `UPDATE_EXPECT=1 cargo test -p yamba-codegen --test golden` writes the
 //! texts.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files")]
-
 #[path = "golden/case.rs"]
 mod case;
 #[path = "golden/excerpt.rs"]

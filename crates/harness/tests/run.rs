@@ -586,8 +586,10 @@ fn emulated_figure_has_a_note() {
 /// No test of its own: the run that the next test kills.
 #[test]
 fn victim() {
-    if std::env::var_os("YAMBA_TEST_VICTIM").is_some() {
-        let _ = run_jobs(&[job(program())], &options(&[("scale", "16"), ("mode", "3")]));
+    // The program, so that this process need not build it again.
+    if let Some(path) = std::env::var_os("YAMBA_TEST_VICTIM").map(PathBuf::from) {
+        let program = Program { path, runner: Vec::new(), emulated: false };
+        let _ = run_jobs(&[job(program)], &options(&[("scale", "16"), ("mode", "3")]));
     }
 }
 
@@ -596,10 +598,9 @@ fn victim() {
 #[ignore = "needs g++"]
 fn killed_run_leaves_no_children() {
     let home = tempfile::tempdir().unwrap();
-    sample();
     let mut run = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "victim"])
-        .env("YAMBA_TEST_VICTIM", "1")
+        .env("YAMBA_TEST_VICTIM", sample())
         .env("TMPDIR", home.path())
         .stdout(std::process::Stdio::null())
         .start();

@@ -2,8 +2,6 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test` rewrites the texts; review each of them.
 
-#![allow(clippy::disallowed_methods, reason = "tests read files")]
-
 #[path = "support/render.rs"]
 mod render;
 mod support;

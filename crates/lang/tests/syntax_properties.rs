@@ -1,8 +1,6 @@
 //! Properties of parsing any text, valid or not: it terminates, and all positions in its messages
 //! exist.
 
-#![allow(clippy::disallowed_methods, reason = "tests read files")]
-
 #[path = "support/tree.rs"]
 mod tree;
 

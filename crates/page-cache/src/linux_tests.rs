@@ -259,8 +259,7 @@ fn scan_over_a_hot_set() -> Vec<Access> {
     reads
 }
 
-/// The kernel's hit ratios were measured on Linux 6.18, ext4 with a
-/// read-ahead of 8 MiB.
+/// The kernel's hit ratios were measured on Linux 6.18, ext4 with a read-ahead of 8 MiB.
 #[test]
 fn hit_ratios_are_those_of_a_kernel() {
     let reads = scan_over_a_hot_set();

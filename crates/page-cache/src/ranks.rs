@@ -6,8 +6,8 @@ const WORDS: usize = 4;
 const BLOCK: usize = 64 * WORDS;
 
 /// A set of slots: one bit for each, and a Fenwick tree over the counts of the blocks (Fenwick, "A
-/// new data structure for cumulative frequency tables",
-/// Software: Practice and Experience 24 (1994) 327-336).
+/// new data structure for cumulative frequency tables", Software: Practice and Experience 24 (1994)
+/// 327-336).
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
     bits: Vec<u64>,

@@ -40,7 +40,7 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
     let (selection, classes) = selected(&request, observer)?;
     let analysis = &selection.analysis;
     let target = super::target(request.target.as_deref(), analysis)?;
-    let carried = |class: &ClassId| !analysis.tags(*class).iter().any(|tag| tag == LIBRARIES);
+    let carried = |class: &ClassId| !analysis.has_tag(*class, LIBRARIES);
     let (classes, dynamic): (Vec<ClassId>, Vec<ClassId>) = classes.into_iter().partition(carried);
     let options = BuildOptions { elsewhere: true, ..BuildOptions::default() };
     let jobs = jobs(analysis, &classes, &target, &options, observer)?;

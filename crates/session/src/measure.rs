@@ -139,7 +139,7 @@ impl Request {
             return self.without_optional(selection);
         }
         let analysis = &selection.analysis;
-        let has = |c: &ClassId, tag: &String| analysis.tags(*c).contains(tag);
+        let has = |c: &ClassId, tag: &str| analysis.has_tag(*c, tag);
         let mut found: Vec<ClassId> = if self.tags.iter().any(|t| t == "demonstration") {
             let chosen = selection.chosen.iter().map(|c| c.class);
             chosen.filter(|c| analysis.is_listed(*c)).collect()
@@ -158,11 +158,7 @@ impl Request {
     fn without_optional(&self, selection: &Selection) -> Result<Vec<ClassId>, Failure> {
         let mut found = selection.benchmarks()?;
         if self.names.names.is_empty() {
-            let is_optional = |c: &ClassId| {
-                let tags = selection.analysis.tags(*c);
-                tags.iter().any(|t| t == "optional")
-            };
-            found.retain(|c| !is_optional(c));
+            found.retain(|c| !selection.analysis.has_tag(*c, "optional"));
         }
         Ok(found)
     }

@@ -238,7 +238,7 @@ impl Selection {
 
 /// Whether the class is a demonstration of a failure, which runs only if named.
 fn is_demonstration(analysis: &Analysis, class: ClassId) -> bool {
-    analysis.tags(class).iter().any(|t| t == "demonstration")
+    analysis.has_tag(class, "demonstration")
 }
 
 /// Help text for errors about a class that is not a benchmark.

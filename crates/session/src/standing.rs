@@ -31,7 +31,7 @@ const UNTESTED: &str = "untested";
 pub fn is_untested(analysis: &Analysis, target: &Target) -> bool {
     let mut systems = analysis.classes.iter();
     let class = systems.find(|c| c.role == Role::OperatingSystem && c.name() == target.system);
-    class.is_some_and(|class| analysis.tags(class.id).iter().any(|tag| tag == UNTESTED))
+    class.is_some_and(|class| analysis.has_tag(class.id, UNTESTED))
 }
 
 /// The members that a port to `target` must define before `class` can run there.

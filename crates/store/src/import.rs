@@ -34,8 +34,7 @@ type DocumentFault = (String, Option<&'static str>);
 /// Reads a run document, a vector, or results of lmbench, Google Benchmark, JMH or hyperfine, of at
 /// most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document
 /// or another program's results, gets an id from the hash of its bytes: the same file is the same
-/// run. The run is always marked as
-/// [from a document](yamba_record::run::Producer::from_document).
+/// run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
 ///
 /// # Errors
 /// If the file cannot be read, is too long, or has another format.

@@ -93,6 +93,11 @@ impl Analysis {
         chain.reverse();
         compose::tags(self, &chain)
     }
+
+    /// Whether a class or one of its bases has this tag.
+    pub fn has_tag(&self, class: ClassId, tag: &str) -> bool {
+        self.ancestry(class).any(|c| self.class(c).ast.tags().any(|own| own == tag))
+    }
 }
 
 /// The value of a C++ string literal without escapes.

@@ -122,7 +122,7 @@ impl<'a> CommandLines<'a> {
         if kept.is_some() {
             program = user_flags::only_system_folders(&program, &toolchain.compiler)?;
         }
-        let loads_libraries = || analysis.tags(class).iter().any(|t| t == LIBRARIES);
+        let loads_libraries = || analysis.has_tag(class, LIBRARIES);
         let destination = if options.elsewhere {
             Destination::OtherMachine { loads_libraries: loads_libraries() }
         } else {

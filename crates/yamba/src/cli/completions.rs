@@ -9,9 +9,9 @@ use clap_complete::env::{self, EnvCompleter};
 
 /// Print the completion script of a shell
 ///
-/// It completes commands, options, benchmarks, tags, studies and stored runs.
-/// The shell then asks `yamba` itself at each press of Tab. Stored runs are those of the file that
-/// YAMBA_STORE names, else of the usual one; no server is asked.
+/// It completes commands, options, benchmarks, tags, studies and stored runs. The shell then asks
+/// `yamba` itself at each press of Tab. Stored runs are those of the file that YAMBA_STORE names,
+/// else of the usual one; no server is asked.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

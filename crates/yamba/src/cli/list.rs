@@ -80,28 +80,7 @@ impl List {
         }
         let rows = rows(&selection);
         if !words.is_empty() {
-            if rows.is_empty() {
-                return Err(Failure::new(format!(
-                    "no benchmark's name, tags or documentation have {}",
-                    quoted(&words)
-                ))
-                .help("`yamba list` shows what there is"));
-            }
-            let (class, it) = match words.len() {
-                1 => ("No class has", "that has this word"),
-                _ => ("No classes have", "that has one of these words"),
-            };
-            // JSON and Markdown have no place for this heading, so it goes to standard error.
-            let heading = format!(
-                "{class} the name {}. Each benchmark with a name, tag or documentation {it}:\n\n",
-                quoted(&words)
-            );
-            if self.json || self.md {
-                output::note(&heading);
-            } else {
-                output::result(&wrapped(heading.trim_end(), output::width(), ""))?;
-                output::result("\n")?;
-            }
+            self.print_heading(&words, rows.is_empty())?;
         }
         let analysis = &selection.analysis;
         if self.json {
@@ -115,9 +94,33 @@ impl List {
             (false, false) => as_text(analysis, &rows, output::width()),
         })
     }
-}
 
-impl List {
+    /// Says that no class has one of these names, and what the rows below have instead.
+    fn print_heading(&self, words: &[String], is_empty: bool) -> Result<(), Failure> {
+        if is_empty {
+            let all = quoted(words);
+            return Err(Failure::new(format!(
+                "no benchmark's name, tags or documentation have {all}"
+            ))
+            .help("`yamba list` shows what there is"));
+        }
+        let (class, it) = match words.len() {
+            1 => ("No class has", "that has this word"),
+            _ => ("No classes have", "that has one of these words"),
+        };
+        let heading = format!(
+            "{class} the name {}. Each benchmark with a name, tag or documentation {it}:\n\n",
+            quoted(words)
+        );
+        // JSON and Markdown have no place for this heading, so it goes to standard error.
+        if self.json || self.md {
+            output::note(&heading);
+            return Ok(());
+        }
+        output::result(&wrapped(heading.trim_end(), output::width(), ""))?;
+        output::result("\n")
+    }
+
     fn describe(&self, selection: &Selection) -> Result<(), Failure> {
         if selection.chosen.is_empty() {
             return Err(Failure::new("there is no class in what was named")

@@ -17,9 +17,8 @@ const LEAST_WIDTH: usize = 24;
 
 /// Describe this machine and what would disturb a measurement
 ///
-/// Also names the limits of what can be measured here.
-/// Each disturbance comes with the command that removes it. Every run records these facts. No fact
-/// names the machine or its owner.
+/// Also names the limits of what can be measured here. Each disturbance comes with the command that
+/// removes it. Every run records these facts. No fact names the machine or its owner.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

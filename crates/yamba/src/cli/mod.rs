@@ -234,11 +234,9 @@ pub fn main() -> ExitCode {
 /// The commands, with the help that the arguments ask for.
 fn described() -> clap::Command {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let is_whole = words.iter().any(|word| word == "--help");
-    if is_whole || words.first().is_some_and(|word| word == "help") {
-        return help::compact(Cli::command());
-    }
-    Cli::command()
+    let is_whole =
+        words.iter().any(|word| word == "--help") || words.first().is_some_and(|w| w == "help");
+    if is_whole { help::compact(Cli::command()) } else { Cli::command() }
 }
 
 /// The failure that names the arguments that are not UTF-8.

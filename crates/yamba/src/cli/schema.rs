@@ -28,20 +28,18 @@ struct DocumentSchema {
     name: &'static str,
     /// The commands that write or read the document.
     commands: &'static str,
-    generate: fn(&str) -> Schema,
+    generate: fn() -> Schema,
 }
 
 /// A document that Yamba writes, with every field.
 const fn written<T: JsonSchema>(name: &'static str, commands: &'static str) -> DocumentSchema {
-    let generate =
-        |name: &str| generated::<T>(name, SchemaSettings::draft2020_12().for_serialize());
+    let generate = || generated::<T>(SchemaSettings::draft2020_12().for_serialize());
     DocumentSchema { name, commands, generate }
 }
 
 /// A document that Yamba also reads: a field with a default may be missing.
 const fn read<T: JsonSchema>(name: &'static str, commands: &'static str) -> DocumentSchema {
-    let generate =
-        |name: &str| generated::<T>(name, SchemaSettings::draft2020_12().for_deserialize());
+    let generate = || generated::<T>(SchemaSettings::draft2020_12().for_deserialize());
     DocumentSchema { name, commands, generate }
 }
 
@@ -74,14 +72,15 @@ impl SchemaCommand {
                 .unwrap_or_else(|| "`yamba schema` lists the names".to_owned());
             return Err(Failure::new(format!("no document is named {name}")).help(help));
         };
-        output::json(&(schema.generate)(schema.name))
+        let mut document = (schema.generate)();
+        document.insert("title".to_owned(), schema.name.into());
+        output::json(&document)
     }
 }
 
-fn generated<T: JsonSchema>(name: &str, settings: SchemaSettings) -> Schema {
+fn generated<T: JsonSchema>(settings: SchemaSettings) -> Schema {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     RecursiveTransform(without_links_and_defaults).transform(&mut schema);
-    schema.insert("title".to_owned(), name.into());
     schema
 }
 

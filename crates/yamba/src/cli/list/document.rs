@@ -5,8 +5,8 @@ use yamba_toolchain::suite_topics;
 
 use super::{ListedBenchmark, by_topic};
 
-/// The text of `yamba list --md`: a line for each benchmark. Of optional ones, which a run of the
-/// whole suite leaves out, it has only the names.
+/// The text of `yamba list --md`: a line for each benchmark. Of those that run only if they are
+/// named, it has only the names.
 pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String {
     let mut out = String::new();
     let folders = by_topic(analysis, rows.iter());
@@ -14,10 +14,11 @@ pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String 
         if folders.len() > 1 {
             out.push_str(&format!("\n## {}\n\n", suite_topics::title(folder)));
         }
-        let is_optional = |row: &&&ListedBenchmark| row.tags.iter().any(|tag| tag == "optional");
-        let (optional, usual): (Vec<&ListedBenchmark>, Vec<&ListedBenchmark>) =
-            rows.iter().partition(is_optional);
-        for row in usual {
+        let has = |row: &ListedBenchmark, tag: &str| row.tags.iter().any(|own| own == tag);
+        let tag_that_excludes = |row: &ListedBenchmark| {
+            ["demonstration", "optional"].into_iter().find(|tag| has(row, tag))
+        };
+        for row in rows.iter().filter(|row| tag_that_excludes(row).is_none()) {
             out.push_str(&format!("- `{}`", row.name));
             let summary = first_clause(&row.summary);
             if !summary.is_empty() {
@@ -25,9 +26,12 @@ pub(super) fn markdown(analysis: &Analysis, rows: &[ListedBenchmark]) -> String 
             }
             out.push('\n');
         }
-        let names: Vec<String> = optional.iter().map(|row| format!("`{}`", row.name)).collect();
-        if !names.is_empty() {
-            out.push_str(&format!("- optional: {}\n", names.join(", ")));
+        for tag in ["optional", "demonstration"] {
+            let rows = rows.iter().filter(|row| tag_that_excludes(row) == Some(tag));
+            let names: Vec<String> = rows.map(|row| format!("`{}`", row.name)).collect();
+            if !names.is_empty() {
+                out.push_str(&format!("- {tag}: {}\n", names.join(", ")));
+            }
         }
     }
     out.trim_start().to_string()

@@ -40,42 +40,41 @@ pub(super) struct Commands {
     /// commands; may be repeated
     #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = OF_STATEMENTS)]
     pub(super) commands: Vec<String>,
-    /// names of the commands, in their order
+    /// Names of the commands, in their order
     #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     names: Vec<String>,
-    /// run this before each run, untimed; once for all commands, or once for each
+    /// Run this before each run, untimed; once for all commands, or once for each
     #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     prepare: Vec<String>,
-    /// replace {NAME} by each of these values; may be repeated
+    /// Replace {NAME} by each of these values; may be repeated
     #[arg(short = 'L', long = "parameter", value_name = "NAME=A,B,C", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = values)]
     parameters: Vec<(String, Vec<String>)>,
-    /// untimed runs of each command at the beginning
+    /// Untimed runs of each command at the beginning
     #[arg(short = 'w', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "1", value_parser = quantity::count(0..=10000), hide_short_help = true)]
     warmup: u64,
-    /// number of runs [default: at least 10, and for 3 s]
+    /// Number of runs [default: at least 10, and for 3 s]
     #[arg(short = 'r', long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(1..=100_000))]
     runs: Option<u64>,
-    /// time for the runs of each command
+    /// Time for the runs of each command
     #[arg(long = "time", value_name = "TIME", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "3s", value_parser = quantity::time)]
     time: Duration,
-    /// failing runs count, too
+    /// Failing runs count, too
     #[arg(short = 'i', long, requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     ignore_failure: bool,
-    /// the shell, or `none`. Its start-up is measured and subtracted [default:
-    /// /bin/sh where a command needs a shell]
+    /// The shell, or `none`. Its start-up is measured and subtracted [default: /bin/sh where a
+    /// command needs a shell]
     #[arg(short = 'S', long, value_name = "SHELL", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     shell: Option<String>,
-    /// the file that each run reads as its standard input
+    /// The file that each run reads as its standard input
     #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     input: Option<PathBuf>,
-    /// where standard output goes: pipe (emptied by Yamba), null, inherit, or a
-    /// file
+    /// Where standard output goes: pipe (emptied by Yamba), null, inherit, or a file
     #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of, hide_short_help = true)]
     output: CommandOutput,
     /// The option of another tool, which users of it try
     #[arg(long, hide = true, value_name = "FILE", value_parser = other_export)]
     export_json: Option<String>,
-    /// seed of the random order [default: random, and recorded]
+    /// Seed of the random order [default: random, and recorded]
     #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
     seed: Option<u64>,
 }
