@@ -6,7 +6,7 @@ use yamba_lang::ast::{self, MemberKind, Param};
 use yamba_lang::model::ClassId;
 use yamba_lang::source::FileId;
 
-use crate::Context;
+use crate::context::Context;
 use crate::text::add_words;
 
 /// All classes of the program.

@@ -7,6 +7,8 @@
 
 pub mod asm;
 mod class;
+mod class_writer;
+mod context;
 mod cpp_text;
 mod members;
 mod plan;
@@ -21,15 +23,10 @@ mod writer;
 use std::collections::HashMap;
 
 use asm::AssembledBlock;
+use context::Context;
+pub use context::file_name;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Program};
-
-/// The program to generate.
-pub(crate) struct Context<'a> {
-    pub(crate) analysis: &'a Analysis,
-    pub(crate) program: &'a Program,
-    pub(crate) blocks: HashMap<Span, &'a AssembledBlock>,
-}
 
 /// Writes the C++ of a program, one file. Without `blocks` the place of each asm block stays empty:
 /// the result depends on the source alone, and can be compared with an earlier one before an
@@ -38,9 +35,4 @@ pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock
     let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
     let context = Context { analysis, program, blocks };
     program::write(&context)
-}
-
-/// The file name of generated text in its `#line`s.
-pub fn file_name(analysis: &Analysis, program: &Program) -> String {
-    format!("{}.cc", analysis.class(program.class).name())
 }

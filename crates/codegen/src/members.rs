@@ -5,7 +5,7 @@ use yamba_lang::cpp;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, ClassId};
 
-use crate::class::ClassWriter;
+use crate::class_writer::ClassWriter;
 use crate::text::{add_words, quote};
 use crate::writer::{line, open};
 

@@ -7,7 +7,7 @@
 
 use yamba_lang::cpp::{self, CppTokenKind};
 
-use crate::Context;
+use crate::context::Context;
 use crate::cpp_text;
 
 /// Functions that start or end processes, or change a property of the whole process.

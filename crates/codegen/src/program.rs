@@ -7,7 +7,9 @@ use yamba_lang::ast::{Atom, Bitstring, Contained, ContainedCount, Cpp, MemberKin
 use yamba_lang::model::{ClassId, Composition, Gap, MemberRef, World};
 use yamba_lang::show_atom;
 
-use crate::class::{self, ClassWriter};
+use crate::class;
+use crate::class_writer::ClassWriter;
+use crate::context::{Context, file_name};
 use crate::cpp_text::{classes, files, words};
 use crate::members;
 use crate::plan::StructPlan;
@@ -16,7 +18,6 @@ use crate::text::quote;
 use crate::used::Used;
 use crate::virtuals::Virtuals;
 use crate::writer::{Writer, line, open};
-use crate::{Context, file_name};
 
 /// The root class, which defines the protocol's defaults.
 const PROTOCOL: &str = "Benchmark";

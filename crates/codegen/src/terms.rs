@@ -4,7 +4,7 @@ use yamba_lang::ast::{Cpp, Ident, Reference, Term, TermKind};
 use yamba_lang::source::Span;
 
 use crate::asm::{AssembledBlock, Field};
-use crate::class::ClassWriter;
+use crate::class_writer::ClassWriter;
 use crate::text::{brief, is_number, quote, replace_offset};
 use crate::writer::line;
 

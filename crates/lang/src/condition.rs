@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::ast::{Atom, Condition};
-use crate::model::Target;
+use crate::target::Target;
 
 /// A condition without source positions, with constants.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,27 +1,12 @@
 //! Resolved classes: the input of code generation, `explain`, `list` and `port`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::ast::{self, Atom, Cpp};
 use crate::condition::{Formula, Names};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceMap, Span};
-
-/// An instruction set and an operating system, by the names of their library classes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target {
-    /// For example `x86_64`.
-    pub isa: String,
-    /// For example `linux`.
-    pub system: String,
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.isa, self.system)
-    }
-}
+pub use crate::target::Target;
 
 /// Identifies a class of an [`Analysis`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 //! cannot measure. None of the facts names the machine or its owner.
 //!
 //! Facts come from two places: files that the system writes ([`source`]), and calls or instructions
-//! ([`queries`]). Everything else is a pure function, tested with saved files of other machines. The
-//! crate `procfs-core` parses saved files, too, but not those of `/sys`, which has most of the
+//! ([`queries`]). Everything else is a pure function, tested with saved files of other machines.
+//! The crate `procfs-core` parses saved files, too, but not those of `/sys`, which has most of the
 //! facts. Several of its parsers fail as a whole where a field is missing; here a missing field
 //! costs one fact.
 //!

@@ -410,7 +410,8 @@ mod tests {
         assert!(error.to_string().contains("invalid type: integer `7`, expected a string"));
     }
 
-    /// A reader that takes the last of two values reads other figures than one that takes the first.
+    /// A reader that takes the last of two values reads other figures than one that takes the
+    /// first.
     #[test]
     fn field_that_an_object_has_twice_is_refused() {
         let entry = write_entry(&run().benchmarks[0]).unwrap();

@@ -6,12 +6,14 @@
 //! [`learn`] finds the bits that change.
 
 mod block;
+mod field;
 mod learn;
 mod listing;
 mod read;
 mod syntax;
 
-pub use block::{AsmBlock, AssembledBlock, Field, FieldBits, asm_blocks};
+pub use block::{AsmBlock, asm_blocks};
+pub use field::{AssembledBlock, Field, FieldBits};
 pub use listing::{LineOrigin, Listing};
 pub use read::{ObjectFile, Relocation, Section, read};
 pub use syntax::Syntax;

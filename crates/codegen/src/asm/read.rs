@@ -7,7 +7,8 @@ use yamba_lang::ast::AsmPiece;
 use yamba_lang::model::Analysis;
 use yamba_lang::source::Span;
 
-use super::block::{AsmBlock, AssembledBlock, Field, FieldBits};
+use super::block::AsmBlock;
+use super::field::{AssembledBlock, Field, FieldBits};
 use super::learn::{Probes, learn, probe_values};
 use super::listing::{
     LineOrigin, Listing, begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol,

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use super::suggest;
 use crate::ast::{Atom, Ident, MemberKind, Parent};
 use crate::diagnostic::{Diagnostic, Severity, error};
+use crate::input::{Files, Input};
 use crate::model::{Analysis, Class, ClassId, Role};
-use crate::source::{FileId, Files, Input, Span};
+use crate::source::{FileId, Span};
 use crate::{cpp, syntax};
 
 /// The default parent.

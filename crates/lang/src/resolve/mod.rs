@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 
 use crate::ast::MemberKind;
 use crate::cpp;
+use crate::input::{Files, Input};
 use crate::model::{Analysis, ClassId, Index, Program, Role, Target};
-use crate::source::{Files, Input};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(roots: Vec<Input>, files: &dyn Files) -> Analysis {
