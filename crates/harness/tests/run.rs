@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -606,8 +605,8 @@ fn killed_run_leaves_no_children() {
         .start();
     let child = eventually(|| measuring_child(run.id()));
     run.kill().unwrap();
-    assert_eq!(run.wait().unwrap().signal(), Some(9));
-    eventually(|| (!is_alive(child)).then_some(()));
+    // Not by `wait`: a run of another test of this process may reap it, as it has its own group.
+    eventually(|| (!is_alive(run.id()) && !is_alive(child)).then_some(()));
     assert!(fs::read_dir(home.path()).unwrap().count() <= 1);
 }
 
