@@ -25,6 +25,7 @@ mod page_commands;
 #[allow(dead_code, unused_imports, reason = "the command-line tests use the rest")]
 #[path = "../cli/pages/mod.rs"]
 mod pages;
+mod recovery;
 mod remote;
 #[allow(dead_code, unused_imports, reason = "the command-line tests use the rest")]
 #[path = "../cli/schema.rs"]
@@ -191,6 +192,9 @@ fn main() {
             nginx_distinguishes_new_connections
             unusual_nginx_is_handled
             page_too_large_for_the_disk_is_reported
+        }
+        recovery {
+            command_of_the_message_copies_undamaged_runs
         }
         remote {
             evidence_detects_wrong_remote_reads
