@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .stderr(Stdio::inherit())
         .output()?;
     let run: Run = serde_json::from_slice(&output.stdout)?;
-    let disturbed = run.benchmarks.iter().filter(|b| b.is_disturbed).count();
+    let disturbed = run.benchmarks.iter().filter(|b| b.interference.is_disturbed).count();
     println!("disturbed: {disturbed} of {}", run.benchmarks.len());
     print!("{}", compared(&published, &run));
     Ok(())
@@ -83,7 +83,7 @@ fn published(text: &str) -> Result<Vec<Published>, String> {
 
 fn compared(published: &[Published], run: &Run) -> String {
     let measured = run.benchmarks.iter();
-    let measured = measured.filter_map(|b| Some((b.name.as_str(), b.cycles?.median)));
+    let measured = measured.filter_map(|b| Some((b.name.as_str(), b.details.cycles?.median)));
     let measured: BTreeMap<&str, f64> = measured.collect();
     let mut out = String::new();
     for (column, (aspect, tolerance)) in TOLERANCES.iter().enumerate() {
@@ -110,8 +110,8 @@ fn compared(published: &[Published], run: &Run) -> String {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::Machine;
     use yamba_record::run::Cycles;
-    use yamba_record::{Benchmark, Machine};
 
     use super::*;
 
@@ -125,11 +125,10 @@ mod tests {
         {
             let text = include_str!("../../../tests/records/every-kind.json");
             let recorded: Run = serde_json::from_str(text).unwrap();
-            run.benchmarks.push(Benchmark {
-                name: name.to_owned(),
-                cycles: Some(Cycles { median, confidence_interval: [median; 2] }),
-                ..recorded.benchmarks[0].clone()
-            });
+            let mut entry = recorded.benchmarks[0].clone();
+            entry.name = name.to_owned();
+            entry.details.cycles = Some(Cycles { median, confidence_interval: [median; 2] });
+            run.benchmarks.push(entry);
         }
         let text = compared(&published, &run);
         for part in [

@@ -153,7 +153,7 @@ fn entry(name: &str, launches: u64, batches: usize) -> Benchmark {
                 sample: Some(12.0 + noise),
                 ..Batch::default()
             });
-            entry.samples.push(12.0 + noise);
+            entry.details.samples.push(12.0 + noise);
         }
     }
     entry.records = records.into_iter().collect();

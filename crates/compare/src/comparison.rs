@@ -64,13 +64,13 @@ fn entry(
     label: String,
 ) -> ComparedEntry {
     let figure = |benchmark: &Benchmark| match unit {
-        Unit::Cycles => benchmark.cycles.map(|c| c.median),
+        Unit::Cycles => benchmark.details.cycles.map(|c| c.median),
         Unit::Own => benchmark.median.filter(|_| benchmark.has_sound_interval()),
     };
     ComparedEntry {
         of: a.into(),
         label,
-        figure: a.figure.clone(),
+        figure: a.declaration.figure.clone(),
         better: better(a),
         ratio: None,
         confidence_interval: None,
@@ -82,7 +82,7 @@ fn entry(
         unit: unit.name(a),
         a: figure(a),
         b: figure(b),
-        disturbed: [a, b].map(|side| side.is_disturbed),
+        disturbed: [a, b].map(|side| side.interference.is_disturbed),
         verdict: Word::Unknown,
         suspect: false,
         reason: obstacle(a, b),
@@ -91,7 +91,8 @@ fn entry(
 }
 
 fn is_one_program(a: &Benchmark, b: &Benchmark) -> bool {
-    a.provenance.program.is_some() && a.provenance.program == b.provenance.program
+    a.declaration.provenance.program.is_some()
+        && a.declaration.provenance.program == b.declaration.provenance.program
 }
 
 fn is_owed(of_a: &Benchmark) -> bool {
@@ -100,7 +101,7 @@ fn is_owed(of_a: &Benchmark) -> bool {
 
 /// The better direction of its figure.
 pub(super) fn better(benchmark: &Benchmark) -> Option<&'static str> {
-    match benchmark.figure.as_deref() {
+    match benchmark.declaration.figure.as_deref() {
         Some("latency") => Some("less"),
         Some("bandwidth" | "rate") => Some("more"),
         _ => None,
@@ -130,7 +131,7 @@ fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
         same_name.any(|(_, b, _)| b.parameters.get(name) != of.parameters.get(name))
     };
     let parameters = of.parameters.0.iter();
-    let shown = parameters.filter(|(name, _)| of.swept.contains(name) || differs(name));
+    let shown = parameters.filter(|(name, _)| of.declaration.swept.contains(name) || differs(name));
     let shown = Parameters(shown.cloned().collect());
     super::named(&of.name, &shown, of.workers())
 }
@@ -221,7 +222,7 @@ pub(super) mod tests {
         let mut made = scaled("x", quiet * slowed);
         let seen = made.median.unwrap();
         made.confidence_interval = Some([seen / 1.5, seen * 1.01]);
-        (made.is_disturbed, made.is_bounded) = (true, true);
+        (made.interference.is_disturbed, made.interference.is_bounded) = (true, true);
         run(vec![made])
     }
 
@@ -254,7 +255,7 @@ pub(super) mod tests {
     fn unlike_machines_are_compared_in_time_only() {
         let with_cycles = |factor: f64| {
             let mut made = scaled("x", factor);
-            made.cycles = Some(Cycles { median: 7.0, confidence_interval: [7.0; 2] });
+            made.details.cycles = Some(Cycles { median: 7.0, confidence_interval: [7.0; 2] });
             for launch in &mut made.launches {
                 launch.cycles = Some(7.0);
             }
@@ -275,11 +276,12 @@ pub(super) mod tests {
     #[test]
     fn each_kind_of_figure_has_its_own_mean_and_direction() {
         let mut more = scaled("bw", 1.0);
-        more.figure = Some("bandwidth".to_owned());
+        more.declaration.figure = Some("bandwidth".to_owned());
         let mut rate = scaled("rate", 1.0);
-        (rate.figure, rate.unit) = (Some("rate".to_owned()), Some("ops/s".to_owned()));
+        (rate.declaration.figure, rate.unit) = (Some("rate".to_owned()), Some("ops/s".to_owned()));
         let mut value = scaled("v", 1.0);
-        (value.figure, value.unit) = (Some("value".to_owned()), Some("pages".to_owned()));
+        (value.declaration.figure, value.unit) =
+            (Some("value".to_owned()), Some("pages".to_owned()));
         let all = run(vec![scaled("x", 1.0), more, rate, value]);
         let found = compared(&all, &all);
         let kinds: Vec<&str> = found.geometric_means.iter().map(|m| m.kind.as_str()).collect();

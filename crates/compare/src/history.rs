@@ -138,7 +138,7 @@ pub fn history(runs: &[Run]) -> History {
         let mut leave_out = |reason: &str| {
             left_out.push(LeftOut::figure(run, benchmark, reason.to_owned()));
         };
-        let disturbed = benchmark.is_disturbed.then_some("disturbed");
+        let disturbed = benchmark.interference.is_disturbed.then_some("disturbed");
         if let Some(reason) = no_figure(benchmark).or(disturbed).or_else(|| no_level(benchmark)) {
             leave_out(reason);
             continue;
@@ -267,7 +267,7 @@ fn origin(run: &Run) -> Option<&str> {
 fn differs((run, benchmark): (&Run, &Benchmark), (next, after): (&Run, &Benchmark)) -> Vec<String> {
     let between = differences(run, next).state.into_iter();
     let mut all: Vec<String> = between.map(|d| d.describe("before", "then")).collect();
-    if benchmark.provenance.program != after.provenance.program {
+    if benchmark.declaration.provenance.program != after.declaration.provenance.program {
         all.insert(0, "another program".to_owned());
     }
     let [was, is] = [run, next].map(|run| origin(run).unwrap_or("Yamba"));
@@ -374,7 +374,7 @@ mod tests {
         use yamba_record::run::Cycles;
         let mut all = runs(&STEADY);
         for benchmark in all.iter_mut().flat_map(|run| &mut run.benchmarks) {
-            benchmark.cycles = Some(Cycles { median: 7.0, confidence_interval: [7.0; 2] });
+            benchmark.details.cycles = Some(Cycles { median: 7.0, confidence_interval: [7.0; 2] });
             benchmark.launches.iter_mut().for_each(|l| l.cycles = Some(7.0));
         }
         assert_eq!(history(&all).benchmarks[0].unit.as_deref(), Some("cycles"));
@@ -401,7 +401,7 @@ mod tests {
         all[4].machine.cpu = Some("Z80".to_owned());
         all[11].machine.cpu = Some("6502".to_owned());
         let disturbed = &mut all[5].benchmarks[0];
-        (disturbed.is_disturbed, disturbed.is_bounded) = (true, true);
+        (disturbed.interference.is_disturbed, disturbed.interference.is_bounded) = (true, true);
         disturbed.confidence_interval = Some([90.0, 100.0]);
         all[6].benchmarks[0].status = Status::Invalid;
         all[7].benchmarks[0].unit = Some("us".to_owned());

@@ -137,7 +137,7 @@ fn spread(medians: &[f64]) -> Option<f64> {
 /// Whether there is a valid figure from an undisturbed machine, whose launches can be taken for
 /// random.
 pub fn has_figure(benchmark: &Benchmark) -> bool {
-    benchmark.status == Status::Ok && !benchmark.is_disturbed
+    benchmark.status == Status::Ok && !benchmark.interference.is_disturbed
 }
 
 /// The confidence of each of this number of intervals, so that all hold at once except with

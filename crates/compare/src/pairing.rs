@@ -89,7 +89,7 @@ pub fn obstacle(a: &Benchmark, b: &Benchmark) -> Option<String> {
 
 /// Where a whole command wrote to; some do less work where nothing reads it.
 fn output_of_command(benchmark: &Benchmark) -> Option<&str> {
-    Some(match benchmark.command.as_ref()?.output.as_deref() {
+    Some(match benchmark.details.command.as_ref()?.output.as_deref() {
         Some("null") | None => "/dev/null",
         Some("pipe") => "a pipe",
         Some("inherit") => "Yamba's output",
@@ -110,7 +110,7 @@ pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
 /// Whether a disturbance, if any, cannot have moved the figure out of its interval, nor to 0.
 fn is_positive(benchmark: &Benchmark) -> bool {
     let is_above_zero = || benchmark.confidence_interval.is_some_and(|[low, _]| low > 0.0);
-    benchmark.has_sound_interval() && (!benchmark.is_disturbed || is_above_zero())
+    benchmark.has_sound_interval() && (!benchmark.interference.is_disturbed || is_above_zero())
 }
 
 /// Why a benchmark's launches cannot be compared.
@@ -146,7 +146,7 @@ pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
 
 /// The kind and unit of a figure, as messages name them.
 pub(super) fn kind(benchmark: &Benchmark) -> String {
-    let figure = benchmark.figure.as_deref().unwrap_or_default();
+    let figure = benchmark.declaration.figure.as_deref().unwrap_or_default();
     format!("{figure} in {}", benchmark.unit.as_deref().unwrap_or_default())
 }
 
@@ -161,7 +161,7 @@ mod tests {
     fn unmatched_benchmarks_are_listed() {
         let named = |name: &str| benchmark(name, &[1.0, 1.0]);
         let mut two = named("x");
-        two.processes = 2;
+        two.environment.processes = 2;
         let a = [named("x"), named("y"), two, named("x")];
         let b = [named("z"), named("x"), named("z")];
         let paired = paired(&a, &b);
@@ -190,7 +190,7 @@ mod tests {
     fn commands_with_different_outputs_are_not_compared() {
         let to = |output: Option<&str>| {
             let mut made = benchmark("grep", &[1.0, 1.0]);
-            made.command =
+            made.details.command =
                 Some(CommandRuns { output: output.map(str::to_owned), ..CommandRuns::default() });
             made
         };
@@ -208,14 +208,14 @@ mod tests {
         let mut invalid = good.clone();
         invalid.status = Status::Invalid;
         let mut disturbed = good.clone();
-        disturbed.is_disturbed = true;
+        disturbed.interference.is_disturbed = true;
         let mut bounded = disturbed.clone();
-        (bounded.is_bounded, bounded.confidence_interval) = (true, Some([0.7, 1.0]));
+        (bounded.interference.is_bounded, bounded.confidence_interval) = (true, Some([0.7, 1.0]));
         assert_eq!(obstacle(&good, &bounded), None);
         let mut open = bounded.clone();
         open.confidence_interval = Some([0.0, 1.0]);
         let mut bandwidth = good.clone();
-        bandwidth.figure = Some("bandwidth".to_owned());
+        bandwidth.declaration.figure = Some("bandwidth".to_owned());
         for (a, b, why) in [
             (&invalid, &disturbed, "invalid in A, disturbed in B"),
             (&open, &good, "disturbed in A"),

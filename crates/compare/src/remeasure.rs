@@ -241,9 +241,9 @@ mod tests {
     fn after(stored: f64, remeasured: f64, basis: &Basis) -> Comparison {
         let all = |factor: f64| {
             let mut bandwidth = scaled("bw", 1.0 / factor);
-            bandwidth.figure = Some("bandwidth".to_owned());
+            bandwidth.declaration.figure = Some("bandwidth".to_owned());
             let mut value = scaled("v", factor);
-            value.figure = Some("value".to_owned());
+            value.declaration.figure = Some("value".to_owned());
             run(vec![scaled("lat", factor), bandwidth, value])
         };
         let mut found = compared(&all(1.0), &all(stored));
@@ -349,7 +349,7 @@ mod tests {
         let quiet = run(vec![scaled("x", 1.0)]);
         let mut slow = scaled("x", seen);
         slow.confidence_interval = Some([seen * 100.0 / 1.5, seen * 100.0]);
-        (slow.is_disturbed, slow.is_bounded) = (true, true);
+        (slow.interference.is_disturbed, slow.interference.is_bounded) = (true, true);
         let slow = run(vec![slow]);
         let mut found = compared(&quiet, &slow);
         let fresh = Fresh { a: Some(&quiet), b: &slow, compared: compared(&quiet, &slow) };

@@ -6,14 +6,15 @@ use fastrand::Rng;
 
 pub(super) fn benchmark(name: &str, medians: &[f64]) -> Benchmark {
     let launch = |m: &f64| Launch { median: Some(*m), ..Launch::default() };
-    Benchmark {
+    let mut benchmark = Benchmark {
         name: name.to_owned(),
         status: Status::Ok,
-        figure: Some("latency".to_owned()),
         unit: Some("ns".to_owned()),
         launches: medians.iter().map(launch).collect(),
         ..Benchmark::ended(name, Status::Ok, Vec::new())
-    }
+    };
+    benchmark.declaration.figure = Some("latency".to_owned());
+    benchmark
 }
 
 /// A random number between 0 and 1.
@@ -61,7 +62,8 @@ fn p_values_are_adjusted_for_all_benchmarks() {
 fn sides_are_compared_in_unit_with_smaller_spread() {
     let with_cycles = |medians: &[f64], cycles: &[f64]| {
         let mut benchmark = benchmark("x", medians);
-        benchmark.cycles = Some(Cycles { median: cycles[0], confidence_interval: [cycles[0]; 2] });
+        benchmark.details.cycles =
+            Some(Cycles { median: cycles[0], confidence_interval: [cycles[0]; 2] });
         for (launch, cycles) in benchmark.launches.iter_mut().zip(cycles) {
             launch.cycles = Some(*cycles);
         }
@@ -75,7 +77,7 @@ fn sides_are_compared_in_unit_with_smaller_spread() {
     assert_eq!(unit::choose_unit(&timer, &timer).unit, Unit::Own);
     assert_eq!(Medians::new(&timer).within(Unit::Own), [100.0, 100.01, 100.0]);
     let mut unknown = core.clone();
-    unknown.cycles = None;
+    unknown.details.cycles = None;
     assert_eq!(unit::choose_unit(&core, &unknown), unit::Choice::OWN);
     assert!(Medians::new(&unknown).cycles.is_empty());
 }
@@ -86,12 +88,12 @@ fn bounds_are_those_of_the_disturbance_if_it_is_known_alone() {
     (made.median, made.confidence_interval) = (Some(100.0), Some([90.0, 105.0]));
     assert_eq!(Unit::Own.bounds(&made), None);
     // A wait of which some batches were beside a neighbour is not marked as disturbed.
-    made.quiet_factors = Some([0.98, 1.0]);
+    made.interference.quiet_factors = Some([0.98, 1.0]);
     assert_eq!(Unit::Own.bounds(&made), Some([98.0, 100.0]));
     assert_eq!(Unit::Cycles.bounds(&made), None);
-    made.is_disturbed = true;
+    made.interference.is_disturbed = true;
     assert_eq!(Unit::Own.bounds(&made), Some([98.0, 100.0]));
-    made.quiet_factors = None;
+    made.interference.quiet_factors = None;
     assert_eq!(Unit::Own.bounds(&made), Some([90.0, 105.0]));
 }
 

@@ -29,7 +29,7 @@ impl Unit {
         let bounds = of.undisturbed_bounds(of.median?, of.confidence_interval)?;
         match self {
             Unit::Own => Some(bounds),
-            Unit::Cycles => of.cycles.map(|c| c.confidence_interval),
+            Unit::Cycles => of.details.cycles.map(|c| c.confidence_interval),
         }
     }
 }
@@ -49,7 +49,7 @@ impl Medians {
     pub fn new(benchmark: &Benchmark) -> Medians {
         let launches = benchmark.launches.iter().filter(|l| l.median.is_some());
         let cycles: Option<Vec<f64>> = launches.map(|l| l.cycles.filter(|c| *c > 0.0)).collect();
-        let cycles = cycles.filter(|_| benchmark.cycles.is_some());
+        let cycles = cycles.filter(|_| benchmark.details.cycles.is_some());
         Medians {
             own: benchmark.launches.iter().filter_map(|l| l.median).collect(),
             cycles: cycles.unwrap_or_default(),

@@ -34,8 +34,8 @@ impl From<&Benchmark> for Which {
         Which {
             name: of.name.clone(),
             parameters: of.parameters.clone(),
-            processes: of.processes,
-            threads: of.threads,
+            processes: of.environment.processes,
+            threads: of.environment.threads,
         }
     }
 }

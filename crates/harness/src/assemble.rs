@@ -74,29 +74,28 @@ pub fn not_started(class: &str) -> Benchmark {
 
 /// The entry of a point that had no launch yet when the run was stopped.
 pub(super) fn not_started_point(program: &Program, workers: Workers) -> Benchmark {
-    Benchmark {
-        status: Status::NotStarted,
-        notes: vec![Note::NotStarted],
-        evidence: evidence(program, &[]),
-        ..Recorded::new(program, workers).benchmark
-    }
+    let mut benchmark = Recorded::new(program, workers).benchmark;
+    benchmark.status = Status::NotStarted;
+    benchmark.notes = vec![Note::NotStarted];
+    benchmark.details.evidence = evidence(program, &[]);
+    benchmark
 }
 
 impl Recorded {
     /// The state before the first launch.
     pub fn new(program: &Program, workers: Workers) -> Recorded {
         let mut benchmark = Benchmark::ended(&program.class, Status::Ok, Vec::new());
-        benchmark.ports = program.ports.clone();
+        benchmark.declaration.ports = program.ports.clone();
         benchmark.parameters = points::parameters(program);
         let swept = program.parameters.iter().filter(|p| p.over.is_some());
-        benchmark.swept = swept.map(|p| p.name.clone()).collect();
-        benchmark.processes = workers.processes;
-        benchmark.threads = workers.threads;
+        benchmark.declaration.swept = swept.map(|p| p.name.clone()).collect();
+        benchmark.environment.processes = workers.processes;
+        benchmark.environment.threads = workers.threads;
         benchmark.unit = program.unit.clone();
-        benchmark.figure = program.figure.clone();
-        benchmark.charts = program.charts.clone();
-        benchmark.primitive = program.primitive.clone();
-        benchmark.bounds = program.bounds.clone();
+        benchmark.declaration.figure = program.figure.clone();
+        benchmark.declaration.charts = program.charts.clone();
+        benchmark.declaration.primitive = program.primitive.clone();
+        benchmark.declaration.bounds = program.bounds.clone();
         Recorded { benchmark, garbled: 0, orphans: BTreeMap::new(), other_workers: None }
     }
 
@@ -126,10 +125,12 @@ impl Recorded {
                     measured.singles = Some(singles.clone());
                 }
                 Event::Partner { .. } => launch.shares_core = true,
-                Event::Platform { facts } => self.benchmark.platform.extend(facts.clone()),
+                Event::Platform { facts } => {
+                    self.benchmark.environment.platform.extend(facts.clone())
+                }
                 Event::CommonClock(clock) => launch.common_clock = Some(*clock),
                 Event::Note { text } => self.note(text),
-                Event::Harness(used) => self.benchmark.harness.push(used.clone()),
+                Event::Harness(used) => self.benchmark.environment.harness.push(used.clone()),
                 _ => {}
             }
         }
@@ -145,9 +146,10 @@ impl Recorded {
         launch.clock = Some(begin.clock.clone());
         launch.placement = placement(begin);
         launch.realtime = begin.realtime;
-        self.benchmark.clock = Some(begin.clock.clone());
-        self.benchmark.platform = begin.platform.clone();
-        self.benchmark.placement = common(self.benchmark.placement.take(), placement(begin));
+        self.benchmark.environment.clock = Some(begin.clock.clone());
+        self.benchmark.environment.platform = begin.platform.clone();
+        self.benchmark.environment.placement =
+            common(self.benchmark.environment.placement.take(), placement(begin));
         let workers = Workers { processes: begin.processes, threads: begin.threads };
         if workers != self.benchmark.workers() {
             self.other_workers.get_or_insert(workers);

@@ -26,7 +26,7 @@ const LEAST_COSTS: f64 = 10.0;
 /// adds a note with the reason.
 pub(super) fn enter(benchmark: &mut Benchmark, singles: &[Singles]) {
     match distribution(singles) {
-        Ok(distribution) => benchmark.distribution = Some(distribution),
+        Ok(distribution) => benchmark.details.distribution = Some(distribution),
         Err(reason) => {
             let reason = unsuitable(benchmark).unwrap_or(reason);
             benchmark.notes.push(Note::Text(format!("no percentiles: {reason}")));
@@ -36,9 +36,9 @@ pub(super) fn enter(benchmark: &mut Benchmark, singles: &[Singles]) {
 
 /// Why no program times single operations of this entry.
 fn unsuitable(benchmark: &Benchmark) -> Option<String> {
-    let operations = benchmark.operations.unwrap_or(1.0);
-    if benchmark.figure.as_deref() != Some("latency") {
-        let figure = benchmark.figure.as_deref().unwrap_or("value");
+    let operations = benchmark.details.operations.unwrap_or(1.0);
+    if benchmark.declaration.figure.as_deref() != Some("latency") {
+        let figure = benchmark.declaration.figure.as_deref().unwrap_or("value");
         return Some(format!("the figure is a {figure}, not the time of an operation"));
     }
     if benchmark.workers().are_several() {
@@ -180,16 +180,16 @@ mod tests {
     fn short_operation_has_no_percentiles_but_a_reason() {
         let singles = Singles { ns: vec![40.0; 100], dummy_ns: 30.0 };
         let mut benchmark = Benchmark::ended("short", Status::Ok, Vec::new());
-        benchmark.figure = Some("latency".to_owned());
+        benchmark.declaration.figure = Some("latency".to_owned());
         enter(&mut benchmark, &[singles]);
-        assert_eq!(benchmark.distribution, None);
+        assert_eq!(benchmark.details.distribution, None);
         assert!(
             benchmark.notes[0].to_string().starts_with("no percentiles: an operation takes 10 ns")
         );
         // A pass of many operations is never timed alone.
         let mut chain = Benchmark::ended("chain", Status::Ok, Vec::new());
-        chain.figure = Some("latency".to_owned());
-        chain.operations = Some(64.0);
+        chain.declaration.figure = Some("latency".to_owned());
+        chain.details.operations = Some(64.0);
         enter(&mut chain, &[]);
         assert!(chain.notes[0].to_string().contains("a pass has 64 operations"));
     }

@@ -70,8 +70,8 @@ impl EarlierFigures {
             series.unix_s = unix_s;
             series.figures.push(EarlierFigure {
                 median,
-                cycles: entry.cycles.map(|c| c.median),
-                is_disturbed: entry.is_disturbed,
+                cycles: entry.details.cycles.map(|c| c.median),
+                is_disturbed: entry.interference.is_disturbed,
             });
             let surplus = series.figures.len().saturating_sub(MOST_FIGURES);
             series.figures.drain(..surplus);
@@ -93,8 +93,8 @@ impl EarlierFigures {
     /// Figures of another program or another point say nothing. `None` if the program is not
     /// identified.
     fn key(&self, entry: &Benchmark) -> Option<String> {
-        let program = entry.provenance.program.as_ref()?;
-        let (processes, threads) = (entry.processes, entry.threads);
+        let program = entry.declaration.provenance.program.as_ref()?;
+        let (processes, threads) = (entry.environment.processes, entry.environment.threads);
         let (plan, parameters) = (&self.plan, &entry.parameters);
         Some(format!("{} {parameters} P={processes} T={threads} {plan} {program}", entry.name))
     }
@@ -109,7 +109,7 @@ mod tests {
     fn entry(program: &str, median: f64) -> Benchmark {
         let mut entry =
             Benchmark { status: Status::Ok, median: Some(median), ..not_started("sample") };
-        entry.provenance.program = Some(program.to_owned());
+        entry.declaration.provenance.program = Some(program.to_owned());
         entry
     }
 
@@ -129,14 +129,14 @@ mod tests {
         let mut invalid = entry("one", 9.0);
         invalid.status = Status::Invalid;
         let mut unnamed = entry("one", 9.0);
-        unnamed.provenance.program = None;
+        unnamed.declaration.provenance.program = None;
         let run = [entry("one", 1.0), invalid, unnamed, entry("two", 3.0)];
         kept.add(&run, 1.0);
         kept.write(folder, &here);
         let mut kept = read(&quick);
         assert_eq!(medians(&kept, "one"), [1.0]);
         let mut other = entry("one", 0.0);
-        other.processes = 2;
+        other.environment.processes = 2;
         assert!(kept.figures(&other).is_empty());
         assert!(medians(&read(&Plan::default()), "one").is_empty());
         for run in 0..30 {

@@ -39,17 +39,17 @@ fn six_launches() {
     assert_eq!((b.status, b.interval_scope), (Status::Ok, Some(IntervalScope::BetweenLaunches)));
     // Each launch's median is 31 plus its slowdown.
     assert_eq!((b.median, b.confidence_interval), (Some(33.5), Some([31.0, 36.0])));
-    assert_eq!((b.samples.len(), b.records.batches().len(), b.launches.len()), (66, 66, 6));
+    assert_eq!((b.details.samples.len(), b.records.batches().len(), b.launches.len()), (66, 66, 6));
     assert_eq!(b.launches[3].median, Some(36.0));
     assert_eq!(b.launches[3].cycles, Some(144.0));
     assert_eq!((b.launches[3].samples, b.launches[3].cycle_ns), (11, Some(0.25)));
-    assert_eq!(b.cycle_ns, [Some(0.25); 6]);
-    let cycles = b.cycles.unwrap();
+    assert_eq!(b.environment.cycle_ns, [Some(0.25); 6]);
+    let cycles = b.details.cycles.unwrap();
     assert_eq!((cycles.median, cycles.confidence_interval), (134.0, [123.866, 144.134]));
     assert_eq!(b.records.batches().get(12).unwrap().launch, 1);
     assert_eq!(b.records.unpack().sizing.len(), 36);
     assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"], "said once");
-    assert_eq!(b.throughput.unwrap().unit, "operations/s");
+    assert_eq!(b.details.throughput.unwrap().unit, "operations/s");
 }
 
 #[test]
@@ -70,10 +70,13 @@ fn discarded_batches_are_recorded() {
     let mut all = launches(&SIX[..5]);
     all.push(with(disturb));
     let b = entry(&all);
-    assert_eq!((b.status, b.discarded, b.disturbed["switch"]), (Status::Ok, 2, 2));
-    assert_eq!((b.samples.len(), b.records.batches().len()), (64, 66));
+    assert_eq!(
+        (b.status, b.interference.discarded, b.interference.disturbed["switch"]),
+        (Status::Ok, 2, 2)
+    );
+    assert_eq!((b.details.samples.len(), b.records.batches().len()), (64, 66));
     assert_eq!(b.launches[5].samples, 9);
-    assert!(b.samples.iter().all(|s| *s < 50.0));
+    assert!(b.details.samples.iter().all(|s| *s < 50.0));
 }
 
 /// A launch whose batches after the first `calm` ran beside a competitor, which doubled their
@@ -92,8 +95,8 @@ fn beside_a_competitor(calm: usize) -> ProcessOutput {
 #[test]
 fn figure_uses_undisturbed_batches_if_each_launch_has_some() {
     let b = entry(&vec![beside_a_competitor(3); 6]);
-    assert_eq!((b.status, b.is_disturbed), (Status::Ok, false));
-    assert_eq!((b.discarded, b.samples.len()), (48, 18));
+    assert_eq!((b.status, b.interference.is_disturbed), (Status::Ok, false));
+    assert_eq!((b.interference.discarded, b.details.samples.len()), (48, 18));
     // The clock of the saved records steps by 20 ns, and a batch has 100 operations.
     let [low, high] = b.confidence_interval.unwrap();
     assert_eq!(b.median, Some(30.0));
@@ -107,8 +110,8 @@ fn figure_uses_undisturbed_batches_if_each_launch_has_some() {
 #[test]
 fn all_batches_count_on_a_disturbed_machine() {
     let b = entry(&[beside_a_competitor(2), beside_a_competitor(5)]);
-    assert_eq!((b.status, b.is_disturbed), (Status::Ok, true));
-    assert_eq!((b.discarded, b.samples.len()), (0, 22));
+    assert_eq!((b.status, b.interference.is_disturbed), (Status::Ok, true));
+    assert_eq!((b.interference.discarded, b.details.samples.len()), (0, 22));
     assert_eq!(
         b.notes[0],
         "the machine is disturbed: 15 of 22 batches (15 stolen); all of them count"
@@ -165,7 +168,7 @@ fn launch_records_placement_clock_and_privileges() {
     // An entry has a processor only if its launches have the same. Otherwise even the short
     // document has that of each launch.
     let processors = |b: &Benchmark| {
-        let of_entry = b.placement.as_ref().unwrap().cpu;
+        let of_entry = b.environment.placement.as_ref().unwrap().cpu;
         let each = b.launches.iter();
         let each = each.map(|l| l.placement.as_ref().and_then(|p| p.cpu));
         (of_entry, each.collect::<Vec<_>>())
@@ -191,8 +194,8 @@ fn run_queue_wait_is_recorded() {
     let b = entry(&[with(waiting)]);
     let waited = |i: usize| b.records.batches().get(i).unwrap().disturbance.waited_ns;
     assert_eq!((waited(0), waited(5)), (None, Some(5.0)));
-    assert_eq!((b.disturbed["queue"], b.disturbed["wait"]), (1, 1));
-    assert_eq!(b.discarded, 2);
+    assert_eq!((b.interference.disturbed["queue"], b.interference.disturbed["wait"]), (1, 1));
+    assert_eq!(b.interference.discarded, 2);
 }
 
 /// A thread that sleeps has a time, and no cycles in any field of the document.
@@ -208,11 +211,11 @@ fn blocked_thread_has_no_cycles() {
         raw.disturbance.voluntary = 5;
     };
     let computes = entry(&[with(with_cycles)]);
-    assert!(computes.cycles.is_some() && computes.launches[0].cycles.is_some());
+    assert!(computes.details.cycles.is_some() && computes.launches[0].cycles.is_some());
     let b = entry(&[with(sleeping)]);
     assert_eq!(b.status, Status::Ok);
     assert!(b.median.is_some());
-    assert_eq!((b.cycles, b.launches[0].cycles), (None, None));
+    assert_eq!((b.details.cycles, b.launches[0].cycles), (None, None));
     assert!(
         b.notes.iter().any(|n| n
             .to_string()
@@ -230,7 +233,7 @@ fn one_crashed_launch_makes_figure_invalid() {
     let b = entry(&all);
     assert_eq!((b.status, b.valid), (Status::Invalid, false));
     assert_eq!(b.notes[0], "launch 3 of 6: sample was ended by SIGKILL (killed)");
-    assert_eq!((b.median, b.samples.len()), (Some(34.0), 55));
+    assert_eq!((b.median, b.details.samples.len()), (Some(34.0), 55));
     assert_eq!(b.records.batches().len(), 57, "also those of the crashed launch");
     assert_eq!((b.launches[2].median, b.launches[2].samples), (None, 0));
     assert_eq!(b.launches[3].median, Some(36.0));
@@ -282,7 +285,7 @@ fn time_must_grow_with_passes_in_most_launches() {
 fn entry_has_no_cycles_if_chains_disagree() {
     let doubtful = |_: usize, raw: &mut Batch| raw.check_cycle_ns = Some(0.251);
     let b = entry(&[with(doubtful), with(doubtful)]);
-    assert_eq!((b.status, b.cycles), (Status::Ok, None));
+    assert_eq!((b.status, b.details.cycles), (Status::Ok, None));
     assert_eq!(
         b.notes[1],
         "cycles are unknown: two chains of instructions disagree on their length by 0.4 %"
@@ -334,9 +337,9 @@ fn with_threads(mut of: ProcessOutput, threads: u64) -> ProcessOutput {
 fn two_threads_give_throughput() {
     let all: Vec<ProcessOutput> = (0..6).map(|_| with_threads(loaded(|_, _| {}), 2)).collect();
     let b = replay_workers(&program(), Workers::threads(2), &all);
-    assert_eq!((b.status, b.processes, b.threads), (Status::Ok, 1, 2));
-    assert_eq!(b.median_of_medians, Some(30.0));
-    let together = b.throughput.unwrap();
+    assert_eq!((b.status, b.environment.processes, b.environment.threads), (Status::Ok, 1, 2));
+    assert_eq!(b.details.median_of_medians, Some(30.0));
+    let together = b.details.throughput.unwrap();
     assert!((together.sum - (1e9 / 31.0 + 1e9 / 29.0)).abs() < 1e-3);
     // A program that ignores `--threads` is noticed.
     let b = replay_workers(&program(), Workers::threads(2), &[loaded(|_, _| {})]);
@@ -348,13 +351,17 @@ fn two_threads_give_throughput() {
 fn two_concurrent_processes_give_throughput() {
     let all: Vec<ProcessOutput> = (0..6).map(|_| loaded(|_, _| {})).collect();
     let b = replay_all(&program(), 2, &all);
-    assert_eq!((b.status, b.processes), (Status::Ok, 2));
+    assert_eq!((b.status, b.environment.processes), (Status::Ok, 2));
     // The first process has 31, 30, 28, 32, 34; the second has 29, 35, 33, 27, 26.
     assert_eq!(b.median, Some(30.5));
-    assert_eq!(b.median_of_medians, Some(30.0));
-    let together = b.throughput.unwrap();
+    assert_eq!(b.details.median_of_medians, Some(30.0));
+    let together = b.details.throughput.unwrap();
     assert!((together.sum - (1e9 / 31.0 + 1e9 / 29.0)).abs() < 1e-3);
-    assert_eq!((b.discarded, b.disturbed["switch"]), (0, 60), "that is the load");
+    assert_eq!(
+        (b.interference.discarded, b.interference.disturbed["switch"]),
+        (0, 60),
+        "that is the load"
+    );
     assert_eq!(b.interval_scope, Some(IntervalScope::BetweenLaunches));
 }
 
@@ -375,7 +382,7 @@ fn processes_that_do_not_overlap_invalidate_load() {
     let threads = |of: ProcessOutput| with_threads(of, 2);
     let of_threads = [loaded(|_, _| {}), loaded(late)].map(threads);
     let b = replay_workers(&program(), Workers::threads(2), &of_threads);
-    assert_eq!((b.status, b.threads), (Status::Invalid, 2));
+    assert_eq!((b.status, b.environment.threads), (Status::Invalid, 2));
     assert!(b.notes[0].to_string().contains("thread 1 only began running"), "{:?}", b.notes);
     // A program that ran alone is no load.
     let b = replay_all(&program(), 2, &launches(&SIX));

@@ -488,7 +488,7 @@ impl<'a> Launches<'a> {
             return;
         }
         // A disturbed entry has no width: further launches may find the machine calm.
-        let is_calm = !summary.is_disturbed && !lacks_launches(options, summary);
+        let is_calm = !summary.interference.is_disturbed && !lacks_launches(options, summary);
         let calm = summary.median.filter(|_| is_calm);
         let width = calm.zip(summary.confidence_interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
@@ -500,7 +500,8 @@ impl<'a> Launches<'a> {
     /// Whether another launch may find the quiet moments that these did not have. They come and go
     /// within seconds, and the launches of other entries lie between.
     fn may_return(&self, options: &Options, summary: &Benchmark) -> bool {
-        let is_disturbed = summary.is_disturbed && summary.disturbed.contains_key(NEIGHBOUR);
+        let is_disturbed = summary.interference.is_disturbed
+            && summary.interference.disturbed.contains_key(NEIGHBOUR);
         let is_disturbed = is_disturbed || lacks_launches(options, summary);
         let has_time = self.spent + self.each() <= self.planned.saturating_mul(PATIENCE);
         is_disturbed && !self.is_over && self.left() == 0 && options.launches.is_none() && has_time
@@ -521,7 +522,7 @@ impl<'a> Launches<'a> {
         if is_emulated {
             self.mark_emulated(&mut benchmark);
         }
-        benchmark.provenance = self.entry.provenance.clone();
+        benchmark.declaration.provenance = self.entry.provenance.clone();
         benchmark.notes.extend(self.notes().chain(self.overrun()).map(Note::Text));
         for (launch, timing) in benchmark.launches.iter_mut().zip(&self.timings) {
             launch.round = timing.round;
@@ -541,8 +542,8 @@ impl<'a> Launches<'a> {
     /// Removes cycles from an emulated entry and notes the emulator: the time of emulated code says
     /// nothing about the processor.
     fn mark_emulated(&self, benchmark: &mut Benchmark) {
-        benchmark.cycles = None;
-        benchmark.circles = None;
+        benchmark.details.cycles = None;
+        benchmark.details.circles = None;
         let runner = &self.entry.program.runner;
         let by = runner.first().map_or("an emulator", String::as_str);
         let isa = &self.entry.point.program.isa;
@@ -612,7 +613,7 @@ fn lacks_launches(options: &Options, summary: &Benchmark) -> bool {
     options.planned_launches() >= ENOUGH_LAUNCHES as u64
         && summary.status == Status::Ok
         && summary.interval_scope == Some(IntervalScope::WithinLaunches)
-        && summary.disturbed.contains_key(NEIGHBOUR)
+        && summary.interference.disturbed.contains_key(NEIGHBOUR)
 }
 
 #[cfg(test)]
@@ -675,12 +676,12 @@ mod tests {
             }
             launches.quiet.insert(3, neighbours.of(3));
             let first = launches.summary();
-            assert_eq!(first.contended, Some(0.0));
+            assert_eq!(first.interference.contended, Some(0.0));
             assert!(launches.judged_again(&neighbours).is_none());
             let again = launches.judged_again(&width_of(1700.0)).unwrap();
             let all = again.records.batches();
-            assert_eq!(again.contended, Some(1.0));
-            assert_eq!(again.disturbed["neighbour"], all.len() as u64);
+            assert_eq!(again.interference.contended, Some(1.0));
+            assert_eq!(again.interference.disturbed["neighbour"], all.len() as u64);
             assert!(all.iter().all(|batch| batch.disturbed == ["neighbour"]));
             // A level that rises again removes the marks.
             assert_eq!(launches.judged_again(&neighbours).unwrap(), first);
@@ -748,7 +749,7 @@ mod tests {
         figure.interval_scope = Some(IntervalScope::WithinLaunches);
         let usual = Options::default();
         assert!(!lacks_launches(&usual, &figure));
-        figure.disturbed.insert(NEIGHBOUR.to_owned(), 50);
+        figure.interference.disturbed.insert(NEIGHBOUR.to_owned(), 50);
         assert!(lacks_launches(&usual, &figure));
         let quick = Options { quick: true, ..Options::default() };
         assert!(!lacks_launches(&quick, &figure));

@@ -311,7 +311,7 @@ fn processors_at_once(machine: &Machine) -> u64 {
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is
 /// taken.
 pub(super) fn note_scratch(run: &mut Run, benchmark: &Benchmark) {
-    let fact = |name| benchmark.platform.get(name);
+    let fact = |name| benchmark.environment.platform.get(name);
     if let Some(is_memory) = fact("scratch_is_memory") {
         run.machine.scratch.get_or_insert(ScratchFacts {
             is_memory: is_memory.as_bool().unwrap_or(false),

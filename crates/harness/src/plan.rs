@@ -42,9 +42,9 @@ impl Planned<'_> {
         if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
             let named = assemble::not_started_point(&point.program, workers);
             benchmark.parameters = named.parameters;
-            benchmark.swept = named.swept;
-            benchmark.processes = workers.processes;
-            benchmark.threads = workers.threads;
+            benchmark.declaration.swept = named.declaration.swept;
+            benchmark.environment.processes = workers.processes;
+            benchmark.environment.threads = workers.threads;
         }
         self
     }

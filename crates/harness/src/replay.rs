@@ -171,7 +171,7 @@ fn slot<'a>(jobs: &'a [Job], options: &Options, point: Point) -> Slot<'a> {
     let notes = point.notes.clone();
     match plan::recorded(job, options, point.settings.clone(), answer(point)) {
         Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
-            benchmark.provenance = job.provenance.clone();
+            benchmark.declaration.provenance = job.provenance.clone();
             benchmark.notes.extend(notes.into_iter().map(Note::Text));
             Slot::Settled(benchmark)
         }

@@ -39,7 +39,7 @@ pub(super) fn slots<'a>(
         of_job.push(number);
         slots.push(match planned {
             Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
-                benchmark.provenance = jobs[number].provenance.clone();
+                benchmark.declaration.provenance = jobs[number].provenance.clone();
                 Slot::Settled(benchmark)
             }
             Planned::Measure(entry) => {
@@ -129,8 +129,7 @@ impl Slot<'_> {
 
 fn not_started(launches: &Launches<'_>) -> Benchmark {
     let entry = &launches.entry;
-    Benchmark {
-        provenance: entry.provenance.clone(),
-        ..assemble::not_started_point(&entry.point.program, entry.workers)
-    }
+    let mut benchmark = assemble::not_started_point(&entry.point.program, entry.workers);
+    benchmark.declaration.provenance = entry.provenance.clone();
+    benchmark
 }

@@ -57,15 +57,21 @@ struct FigureSpread {
 pub(super) fn enter(entries: &mut [Benchmark], earlier: &EarlierFigures) -> Vec<bool> {
     let values = Spreads::new(entries, earlier, &Scale::OWN);
     let in_cycles = Spreads::new(entries, earlier, &Scale::CYCLES);
-    let figure =
-        |b: &Benchmark| (b.launches_disagree, b.confidence_interval, b.interval_scope, b.cycles);
+    let figure = |b: &Benchmark| {
+        (
+            b.interference.launches_disagree,
+            b.confidence_interval,
+            b.interval_scope,
+            b.details.cycles,
+        )
+    };
     let widened = entries.iter_mut().enumerate().map(|(i, entry)| {
         let before = figure(entry);
         if let Some(spread) = &values.of_entries[i] {
-            entry.launches_disagree = values.disagree(spread) && are_apart(entry);
+            entry.interference.launches_disagree = values.disagree(spread) && are_apart(entry);
             widen(entry, spread.launches, values.half_width(spread));
         }
-        if let (Some(spread), Some(cycles)) = (&in_cycles.of_entries[i], &mut entry.cycles)
+        if let (Some(spread), Some(cycles)) = (&in_cycles.of_entries[i], &mut entry.details.cycles)
             && let Some(half) = in_cycles.half_width(spread)
         {
             cycles.confidence_interval = at_least(cycles.confidence_interval, cycles.median, half);
@@ -106,7 +112,7 @@ impl Scale {
     };
     const CYCLES: Scale = Scale {
         of_launch: |launch| launch.cycles,
-        of_entry: |entry| Some(entry.cycles?.median),
+        of_entry: |entry| Some(entry.details.cycles?.median),
         of_earlier: |figure| figure.cycles,
     };
 }
@@ -163,7 +169,7 @@ impl FigureSpread {
     /// `None` for a figure that is not a number above 0, or whose batches do not show their spread:
     /// those of an inferred figure have none.
     fn new(entry: &Benchmark, earlier: &[EarlierFigure], scale: &Scale) -> Option<FigureSpread> {
-        if entry.status != Status::Ok || entry.lowest_curve.is_some() {
+        if entry.status != Status::Ok || entry.details.lowest_curve.is_some() {
             return None;
         }
         let medians: Vec<f64> = entry.launches.iter().filter_map(scale.of_launch).collect();
@@ -172,7 +178,7 @@ impl FigureSpread {
         // A disturbed figure differs from others by more. An undisturbed one is compared with its
         // like.
         let comparable = earlier.iter().rev();
-        let comparable = comparable.filter(|f| entry.is_disturbed || !f.is_disturbed);
+        let comparable = comparable.filter(|f| entry.interference.is_disturbed || !f.is_disturbed);
         let mut figures: Vec<f64> =
             comparable.filter_map(scale.of_earlier).take(MOST_RUNS).collect();
         figures.push((scale.of_entry)(entry)?);
@@ -206,7 +212,7 @@ fn log_variance(values: &[f64], covariate: f64) -> Option<GroupVariance> {
 
 /// The samples of each launch.
 fn by_launch(entry: &Benchmark) -> Option<Vec<&[f64]>> {
-    let mut rest = entry.samples.as_slice();
+    let mut rest = entry.details.samples.as_slice();
     let mut all = Vec::new();
     for launch in &entry.launches {
         let (own, others) = rest.split_at_checked(usize::try_from(launch.samples).ok()?)?;
@@ -220,8 +226,8 @@ fn by_launch(entry: &Benchmark) -> Option<Vec<&[f64]>> {
 /// `None` for less than two samples in each launch, and for samples that are all equal, such as
 /// those of a size.
 fn variance_within(entry: &Benchmark) -> Option<f64> {
-    let first = entry.samples.first()?;
-    if entry.samples.iter().all(|s| s == first) {
+    let first = entry.details.samples.first()?;
+    if entry.details.samples.iter().all(|s| s == first) {
         return None;
     }
     let launches = by_launch(entry)?;

@@ -58,7 +58,7 @@ pub(super) fn summarise(
     find_neighbours(&mut benchmark, &mut batches, protocol.quiet);
     let first = batches.first();
     let operations = first.map(|i| i.operations as f64 / i.passes as f64);
-    benchmark.operations = operations.filter(|o| o.is_finite());
+    benchmark.details.operations = operations.filter(|o| o.is_finite());
     let mut reasons = if ends.contains(&LaunchStatus::Complete) {
         let mut reasons = accidents(ends);
         reasons.extend(wrong_workers(recorded, benchmark.workers()).map(Note::Text));
@@ -76,7 +76,7 @@ pub(super) fn summarise(
         benchmark.notes.splice(0..0, stopped.map(Note::Text));
         reasons
     } else {
-        benchmark.evidence = evidence(program, &batches.iter().collect::<Vec<_>>());
+        benchmark.details.evidence = evidence(program, &batches.iter().collect::<Vec<_>>());
         without_figure(&mut benchmark, batches.len(), ends)
     };
     benchmark.valid = benchmark.status == Status::Ok;
@@ -128,9 +128,9 @@ fn find_neighbours(
         benchmark.notes.push(Note::Text(NEIGHBOURS_UNKNOWN.to_owned()));
     }
     let quiet = QuietLaunches::of(benchmark, quiet);
-    let is_time = benchmark.figure.as_deref() != Some("value");
+    let is_time = benchmark.declaration.figure.as_deref() != Some("value");
     contention::mark(batches, is_time, |i| quiet.width(i));
-    benchmark.contended = contention::contended_share(batches, |i| quiet.width(i));
+    benchmark.interference.contended = contention::contended_share(batches, |i| quiet.width(i));
     for of_launch in batches.chunk_by(|a, b| a.launch == b.launch) {
         benchmark.launches[of_launch[0].launch as usize].contended =
             contention::contended_share(of_launch, |i| quiet.width(i));
@@ -144,7 +144,8 @@ fn without_figure(benchmark: &mut Benchmark, batches: usize, ends: &[LaunchStatu
         Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
         Some(LaunchStatus::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
         _ => {
-            let stopped = Note::action(&benchmark.class, "was stopped".to_owned(), None);
+            let stopped =
+                Note::action(&benchmark.declaration.class, "was stopped".to_owned(), None);
             (Status::Skipped, vec![stopped])
         }
     };
@@ -259,17 +260,18 @@ fn judge(
     let verdict = disturbed::judge(&measured, b.workers(), &beside);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
-    b.circles = circle::circles(&measured, counts);
-    if let Some(circles) = &b.circles {
+    b.details.circles = circle::circles(&measured, counts);
+    if let Some(circles) = &b.details.circles {
         used.keep(|i| circle::is_warm(circles, i));
     }
-    b.discarded = (measured.len() - used.admitted.len()) as u64;
-    b.disturbed = verdict.kinds;
-    b.is_disturbed = verdict.is_disturbed;
-    b.evidence = evidence(program, &used.admitted);
-    let factors = quiet_factors(&used.launches, b.is_disturbed, kind(b), |i| quiet.width(i));
-    b.quiet_factors = factors.map(|f| f.figure);
-    b.is_bounded = b.is_disturbed && factors.is_some();
+    b.interference.discarded = (measured.len() - used.admitted.len()) as u64;
+    b.interference.disturbed = verdict.kinds;
+    b.interference.is_disturbed = verdict.is_disturbed;
+    b.details.evidence = evidence(program, &used.admitted);
+    let factors =
+        quiet_factors(&used.launches, b.interference.is_disturbed, kind(b), |i| quiet.width(i));
+    b.interference.quiet_factors = factors.map(|f| f.figure);
+    b.interference.is_bounded = b.interference.is_disturbed && factors.is_some();
     let figures = Figures::of(b, &used).reaching_quiet_time(factors);
     figures.enter(b, &used);
     let mut reasons = Vec::new();
@@ -278,7 +280,7 @@ fn judge(
         b.notes.splice(0..0, load::short_intervals(&measured).map(Note::Text));
     }
     reasons.extend(evidence_reasons(b, &used));
-    if b.figure.as_deref() != Some("value") {
+    if b.declaration.figure.as_deref() != Some("value") {
         let reason = nothing_measurable(figures.times, sizing, ends);
         reasons.extend(reason.or_else(|| below_the_clock(b, &used)));
     }
@@ -305,8 +307,8 @@ fn infer(
     let curves = curves.iter().filter(|c| is_complete(c.launch));
     let curves: Vec<Curve> = curves.cloned().collect();
     let quiet = QuietLaunches::of(b, protocol.quiet);
-    b.evidence = evidence(program, &used);
-    let outside = b.evidence.iter().filter(|(_, e)| e.outside > 0);
+    b.details.evidence = evidence(program, &used);
+    let outside = b.details.evidence.iter().filter(|(_, e)| e.outside > 0);
     let text = |(name, e): (&String, &Evidence)| validity::evidence_fails(name, e, used.len());
     let mut reasons: Vec<Note> = outside.map(text).map(Note::Text).collect();
     let width = |launch: u64| quiet.0[launch as usize];
@@ -317,7 +319,7 @@ fn infer(
             b.interval_scope = Some(estimate.kind);
             let unit = b.unit.as_deref().unwrap_or_default();
             let interval = estimate.confidence_interval;
-            let bounds = b.bounds.iter().filter(|_| !protocol.is_emulated);
+            let bounds = b.declaration.bounds.iter().filter(|_| !protocol.is_emulated);
             reasons.extend(
                 bounds
                     .filter_map(|b| validity::breaks(b, unit, interval, [f64::NAN; 2], None))
@@ -352,7 +354,7 @@ struct Figures {
 
 /// How the figure of a benchmark follows from the time of a batch.
 fn kind(benchmark: &Benchmark) -> Kind {
-    match benchmark.figure.as_deref() {
+    match benchmark.declaration.figure.as_deref() {
         Some("latency") => Kind::Time,
         Some("bandwidth") => Kind::Rate,
         _ => Kind::Other,
@@ -376,7 +378,7 @@ impl Figures {
         let samples = rule(&used.each(|i| i.sample));
         let step = relative_clock_step(benchmark, &all).unwrap_or(0.0);
         let of_time = |e: Estimate| e.with_clock_step(step, Quantity::Time);
-        let samples = match benchmark.figure.as_deref() {
+        let samples = match benchmark.declaration.figure.as_deref() {
             Some("value") => samples,
             Some("bandwidth") => {
                 samples.map(|e| e.with_drift().with_clock_step(step, Quantity::Rate))
@@ -396,30 +398,30 @@ impl Figures {
 
     fn enter(&self, b: &mut Benchmark, used: &Used<'_>) {
         let samples = used.each(|i| i.sample);
-        let figure = b.figure.clone().unwrap_or_default();
+        let figure = b.declaration.figure.clone().unwrap_or_default();
         let unit = b.unit.clone().unwrap_or_default();
         b.median = self.samples.map(|e| e.median);
         b.confidence_interval = self.samples.map(|e| e.confidence_interval);
         b.interval_scope = self.samples.map(|e| e.kind);
         let has_cycles = figure == "latency" && self.blocked.is_none();
         enter_launches(&mut b.launches, used, has_cycles);
-        b.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
+        b.environment.cycle_ns = b.launches.iter().map(|l| l.cycle_ns).collect();
         let of_one: fn(&Batch) -> Option<f64> = match figure.as_str() {
             "latency" => time,
             _ => |i| i.sample,
         };
-        b.throughput = load::throughput(&figure, &unit, &used.samples(of_one));
+        b.details.throughput = load::throughput(&figure, &unit, &used.samples(of_one));
         if b.workers().are_several() {
-            b.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
+            b.details.median_of_medians = load::median_of_medians(&used.samples(|i| i.sample));
         }
         if figure == "latency" {
-            let without = self.without_cycles(b.is_bounded);
+            let without = self.without_cycles(b.interference.is_bounded);
             let known = self.cycles.filter(|_| without.is_none());
-            b.cycles = known
+            b.details.cycles = known
                 .map(|e| Cycles { median: e.median, confidence_interval: e.confidence_interval });
             b.notes.extend(without);
         }
-        b.samples = samples.concat();
+        b.details.samples = samples.concat();
     }
 
     /// Why a latency has no figure in cycles. The bounds of a disturbed figure (`is_bounded`) hold
@@ -450,7 +452,7 @@ fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<Note> {
     if total == 0 {
         reasons.push(Note::Text("nothing was measured".to_owned()));
     }
-    for (name, evidence) in benchmark.evidence.iter().filter(|(_, e)| e.outside > 0) {
+    for (name, evidence) in benchmark.details.evidence.iter().filter(|(_, e)| e.outside > 0) {
         let text = validity::evidence_fails(name, evidence, total);
         if used.most_fail {
             reasons.push(Note::Text(text));
@@ -496,7 +498,7 @@ fn nothing_measurable(
 
 /// The step of the clock as a share of the time by which a batch exceeds its dummy.
 fn relative_clock_step(benchmark: &Benchmark, batches: &[&Batch]) -> Option<f64> {
-    let step = benchmark.clock.as_ref()?.resolution_ns?;
+    let step = benchmark.environment.clock.as_ref()?.resolution_ns?;
     let apart: Vec<f64> = batches.iter().map(|i| i.ns - i.dummy_ns).collect();
     let share = step / median(&apart)?;
     (share.is_finite() && share >= 0.0).then_some(share)
@@ -505,7 +507,7 @@ fn relative_clock_step(benchmark: &Benchmark, batches: &[&Batch]) -> Option<f64>
 /// A batch exceeds its dummy by at most one step of the clock: then the steps determine the figure,
 /// not the benchmark.
 fn below_the_clock(benchmark: &Benchmark, used: &Used<'_>) -> Option<Note> {
-    let step = benchmark.clock.as_ref()?.resolution_ns?;
+    let step = benchmark.environment.clock.as_ref()?.resolution_ns?;
     let apart: Vec<f64> = used.admitted.iter().map(|i| i.ns - i.dummy_ns).collect();
     let apart = median(&apart)?;
     (apart <= step).then(|| {
@@ -527,6 +529,6 @@ fn physics(benchmark: &Benchmark, figures: &Figures) -> Vec<String> {
     let in_cycles = figures.cycles.map(|e| excused(e.confidence_interval));
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (interval, times) = (samples.confidence_interval, times.confidence_interval);
-    let each = benchmark.bounds.iter();
+    let each = benchmark.declaration.bounds.iter();
     each.filter_map(|b| validity::breaks(b, unit, interval, times, in_cycles)).collect()
 }

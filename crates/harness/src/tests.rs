@@ -128,25 +128,28 @@ fn valid() -> Benchmark {
 fn valid_record_gives_figure() {
     let b = valid();
     assert_eq!((b.status, b.valid), (Status::Ok, true));
-    assert_eq!(b.samples, [31.0, 29.0, 30.0, 35.0, 28.0, 33.0, 32.0, 27.0, 34.0, 26.0, 36.0]);
+    assert_eq!(
+        b.details.samples,
+        [31.0, 29.0, 30.0, 35.0, 28.0, 33.0, 32.0, 27.0, 34.0, 26.0, 36.0]
+    );
     assert_eq!(b.median, Some(31.0));
     assert_eq!(b.confidence_interval, Some([27.0, 35.0]));
-    assert_eq!(b.operations, Some(10.0));
-    assert_eq!(b.cycle_ns, [Some(0.25)]);
-    let cycles = b.cycles.expect("the length of a cycle is known");
+    assert_eq!(b.details.operations, Some(10.0));
+    assert_eq!(b.environment.cycle_ns, [Some(0.25)]);
+    let cycles = b.details.cycles.expect("the length of a cycle is known");
     // [27, 35] ns, plus a thousandth of the median for the error of the cycle length.
     assert_eq!((cycles.median, cycles.confidence_interval), (124.0, [107.876, 140.124]));
-    let faults = &b.evidence["faults_per_access"];
+    let faults = &b.details.evidence["faults_per_access"];
     assert_eq!((faults.median, faults.min, faults.max), (Some(1.0), Some(1.0), Some(1.0)));
     assert_eq!(faults.expects, Some([Some(0.99), Some(1.01)]));
-    let pages = &b.evidence["pages_read"];
+    let pages = &b.details.evidence["pages_read"];
     assert_eq!(
         (pages.median, pages.min, pages.max, pages.expects),
         (Some(13.0), Some(8.0), Some(18.0), None)
     );
     assert_eq!(b.notes, ["not detected, assumed: cache_line = 64"]);
     assert_eq!(
-        (b.records.batches().len(), b.records.unpack().sizing.len(), b.charts.len()),
+        (b.records.batches().len(), b.records.unpack().sizing.len(), b.declaration.charts.len()),
         (11, 6, 1)
     );
 }
@@ -195,12 +198,12 @@ fn few_samples_outside_bounds_are_recorded_but_excluded() {
     });
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!(b.status, Status::Ok);
-    assert_eq!(b.samples.len(), 8);
+    assert_eq!(b.details.samples.len(), 8);
     assert_eq!(b.median, Some(32.5));
     assert_eq!(b.confidence_interval, Some([26.0, 36.0]));
     assert_eq!(b.records.batches().len(), 11);
     assert_eq!(b.records.batches().first().unwrap().outside, ["faults_per_access"]);
-    assert_eq!(b.evidence["faults_per_access"].outside, 3);
+    assert_eq!(b.details.evidence["faults_per_access"].outside, 3);
     assert_eq!(
         b.notes[0],
         "3 of 11 samples left out: faults_per_access is 1 (median), expected [0.99, 1.01]; outside in 3 of 11 batches"
@@ -218,7 +221,7 @@ fn figure_with_half_of_samples_outside_is_invalid() {
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
     assert_eq!((b.status, b.valid), (Status::Invalid, false));
     assert_eq!(b.median, Some(31.0), "an invalid figure keeps its median");
-    assert_eq!(b.samples.len(), 11);
+    assert_eq!(b.details.samples.len(), 11);
     assert_eq!(
         b.notes[0],
         "faults_per_access is 0.004 (median), expected [0.99, 1.01]; outside in 6 of 11 batches"
@@ -302,7 +305,7 @@ fn physics_of_a_figure_that_is_no_time() {
 fn bound_in_cycles_is_not_judged_without_cycle_length() {
     let lines = changed(|_, raw| raw.cycle_ns = None);
     let b = replay(&program(), &lines, ProcessExit::Exit(0));
-    assert_eq!((b.status, b.cycles), (Status::Ok, None));
+    assert_eq!((b.status, b.details.cycles), (Status::Ok, None));
 }
 
 #[test]
@@ -314,7 +317,7 @@ fn bandwidths_and_values() {
     });
     let b = replay(&program, &lines, ProcessExit::Exit(0));
     // 0.1 ns per byte is less than a cycle of 0.25 ns.
-    assert_eq!((b.status, b.median, b.cycles), (Status::Invalid, Some(10_000.0), None));
+    assert_eq!((b.status, b.median, b.details.cycles), (Status::Invalid, Some(10_000.0), None));
     program.bounds.clear();
     assert!(replay(&program, &lines, ProcessExit::Exit(0)).valid);
 
@@ -341,7 +344,7 @@ fn crash_note_shows_surrounding_code() {
         (b.status, b.valid, b.median, b.confidence_interval),
         (Status::Crashed, false, None, None)
     );
-    assert!(b.samples.is_empty());
+    assert!(b.details.samples.is_empty());
     assert_eq!(b.records.batches().len(), 4, "what was measured is kept");
     assert_eq!(
         b.notes[0],
@@ -417,7 +420,12 @@ fn partner_on_same_core_is_no_neighbour() {
         let launches = [output(lines, ProcessExit::Exit(0))];
         let quiet = BTreeMap::from([(3, QuietWidth::Known(1700.0))]);
         let b = replay_beside(&program(), Workers::ONE, &launches, &no_listing, &quiet);
-        (b.contended, b.is_disturbed, b.disturbed.get("neighbour").copied(), b.notes.len())
+        (
+            b.interference.contended,
+            b.interference.is_disturbed,
+            b.interference.disturbed.get("neighbour").copied(),
+            b.notes.len(),
+        )
     };
     let (begin, rest) = lines.split_once('\n').unwrap();
     let beside = format!("{begin}\n{{\"event\":\"partner\",\"cpu\":1}}\n{rest}");

@@ -188,7 +188,7 @@ fn figures_are_those_of_the_records() {
         assert_eq!((benchmark.name.as_str(), benchmark.status), ("python_sum", Status::Ok));
         assert_eq!(benchmark.parameters.get("size"), Some(&size.into()));
         assert_eq!(benchmark.unit.as_deref(), Some("ns"));
-        assert_eq!(benchmark.clock.as_ref().unwrap().name, "perf_counter_ns");
+        assert_eq!(benchmark.environment.clock.as_ref().unwrap().name, "perf_counter_ns");
         sizing_is(benchmark, &of(own.iter().copied(), "sizing"));
         batches_are(benchmark, &of(own.iter().copied(), "batch"), total);
     }
@@ -221,7 +221,7 @@ fn batches_are(benchmark: &Benchmark, records: &[&Value], total: f64) {
     let figure = benchmark.median.expect("a figure");
     // A sample has seven significant digits.
     assert!((figure - expected).abs() <= 1e-6 * expected, "{figure} and {expected}");
-    assert_eq!(benchmark.evidence["total"].median, Some(total));
+    assert_eq!(benchmark.details.evidence["total"].median, Some(total));
 }
 
 const SMALL: &[(&str, &str)] = &[("size", "100")];

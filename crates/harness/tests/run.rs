@@ -126,11 +126,11 @@ fn sweep_gives_one_entry_per_point() {
         assert_eq!(b.parameters.get("scale"), Some(&scale.into()));
         // A pass takes 4 x scale ns, its dummy 4 ns. A pass has 4 operations.
         assert_eq!(b.median, Some(f64::from(scale) - 1.0));
-        assert_eq!(b.ports, ["sample_isa", "sample_linux"]);
-        assert!(b.samples.len() >= 11);
-        assert_eq!(b.evidence["seen"].median, Some(4.0));
-        assert_eq!(b.evidence["seen"].expects, Some([Some(1.0), None]));
-        assert_eq!(b.evidence["odd"].median, None);
+        assert_eq!(b.declaration.ports, ["sample_isa", "sample_linux"]);
+        assert!(b.details.samples.len() >= 11);
+        assert_eq!(b.details.evidence["seen"].median, Some(4.0));
+        assert_eq!(b.details.evidence["seen"].expects, Some([Some(1.0), None]));
+        assert_eq!(b.details.evidence["odd"].median, None);
     }
 }
 

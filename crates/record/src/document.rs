@@ -6,12 +6,10 @@ use std::io::{self, Write};
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::ser::Formatter;
 
-use crate::batch::BatchColumns;
-use crate::event::{Curve, SizingColumns};
-use crate::records::RecordColumns;
+use crate::flat::{Fields, read_object};
 use crate::run::{Benchmark, Run, RunHead};
 
 /// Reads a document.
@@ -75,21 +73,13 @@ pub fn write(run: &Run, mut out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Fields of an object that are read apart from the others: serde would keep the values of a
-/// flattened struct in memory, and read them twice.
-trait Apart {
-    /// Reads the value of `key`, if it belongs here. Returns whether it did.
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, fields: &mut A)
-    -> Result<bool, A::Error>;
-}
-
 /// The fields of an object without those that `apart` takes.
 struct Others<'a, A, P> {
     fields: A,
     apart: &'a mut P,
 }
 
-impl<'de, A: MapAccess<'de>, P: Apart> MapAccess<'de> for Others<'_, A, P> {
+impl<'de, A: MapAccess<'de>, P: Fields> MapAccess<'de> for Others<'_, A, P> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -109,53 +99,6 @@ impl<'de, A: MapAccess<'de>, P: Apart> MapAccess<'de> for Others<'_, A, P> {
     }
 }
 
-/// The records that an entry has so far.
-#[derive(Default)]
-struct RecordFields {
-    batches: Option<BatchColumns>,
-    sizing: Option<SizingColumns>,
-    curves: Option<Vec<Curve>>,
-}
-
-impl RecordFields {
-    fn columns(self) -> RecordColumns {
-        RecordColumns {
-            batches: self.batches.unwrap_or_default(),
-            sizing: self.sizing.unwrap_or_default(),
-            curves: self.curves.unwrap_or_default(),
-        }
-    }
-}
-
-impl Apart for RecordFields {
-    fn take<'de, A: MapAccess<'de>>(
-        &mut self,
-        key: &str,
-        fields: &mut A,
-    ) -> Result<bool, A::Error> {
-        match key {
-            "batches" => read_once(&mut self.batches, "batches", fields)?,
-            "sizing" => read_once(&mut self.sizing, "sizing", fields)?,
-            "curves" => read_once(&mut self.curves, "curves", fields)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-}
-
-/// Reads a field that an object has at most once.
-fn read_once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    field: &mut Option<T>,
-    key: &'static str,
-    fields: &mut A,
-) -> Result<(), A::Error> {
-    if field.is_some() {
-        return Err(A::Error::duplicate_field(key));
-    }
-    *field = Some(fields.next_value()?);
-    Ok(())
-}
-
 impl<'de> Deserialize<'de> for Benchmark {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Benchmark, D::Error> {
         deserializer.deserialize_map(EntryVisitor)
@@ -171,19 +114,10 @@ impl<'de> Visitor<'de> for EntryVisitor {
         f.write_str("struct Benchmark")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Benchmark, A::Error> {
-        let mut records = RecordFields::default();
-        let fields = Others { fields, apart: &mut records };
-        let mut entry = Benchmark::deserialize(MapAccessDeserializer::new(fields))?;
-        entry.records = records.columns().checked::<A::Error>()?.into();
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Benchmark, A::Error> {
+        let mut entry: Benchmark = read_object(object)?;
         entry.recognise_notes();
         Ok(entry)
-    }
-}
-
-impl Serialize for Benchmark {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Benchmark::serialize(self, serializer)
     }
 }
 
@@ -222,7 +156,7 @@ struct Entries<'a> {
     is_found: bool,
 }
 
-impl Apart for Entries<'_> {
+impl Fields for Entries<'_> {
     fn take<'de, A: MapAccess<'de>>(
         &mut self,
         key: &str,
@@ -373,11 +307,11 @@ mod tests {
         };
         let mut entry = Benchmark::ended("a", Status::Ok, Vec::new());
         entry.launches = vec![launch];
-        entry.samples = vec![1.000_004];
-        entry.cycle_ns = vec![Some(0.244_570_500_000_2), None];
+        entry.details.samples = vec![1.000_004];
+        entry.environment.cycle_ns = vec![Some(0.244_570_500_000_2), None];
         let group = CircleGroup { accumulated: vec![123_456.7], ..CircleGroup::default() };
         let of_launch = CirclesLaunch { groups: vec![group], ..CirclesLaunch::default() };
-        entry.circles = Some(Circles { launches: vec![of_launch], ..Circles::default() });
+        entry.details.circles = Some(Circles { launches: vec![of_launch], ..Circles::default() });
         let whole = write_entry(&entry).unwrap();
         assert!(whole.contains("\"locked\":true") && whole.contains("\"placement\":{"));
         assert_eq!(read_entry(&whole).unwrap(), entry);
@@ -400,6 +334,27 @@ mod tests {
     }
 
     #[test]
+    fn field_that_an_entry_lacks_has_a_default_or_is_missing() {
+        let entry = run().benchmarks.remove(0);
+        let whole = serde_json::to_value(&entry).unwrap();
+        let without = |field: &str| {
+            let mut value = whole.clone();
+            value.as_object_mut().unwrap().remove(field).unwrap();
+            read_entry(&value.to_string())
+        };
+        for field in ["threads", "median", "discarded", "cycles", "provenance"] {
+            assert_eq!(without(field).unwrap(), entry, "{field}");
+        }
+        for field in ["name", "status", "class", "processes", "samples"] {
+            let error = without(field).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("missing field `{field}`")), "{error}");
+        }
+        let mut value = whole.clone();
+        value["of a later version"] = serde_json::json!({"a": [1]});
+        assert_eq!(read_entry(&value.to_string()).unwrap(), entry);
+    }
+
+    #[test]
     fn error_has_its_position_and_earlier_entries_are_passed_on() {
         let text = written(&run()).replace(r#""name": "b""#, r#""name": 7"#);
         let line = 1 + text.lines().position(|l| l.contains("7")).unwrap();
@@ -408,6 +363,9 @@ mod tests {
         let error = read.unwrap_err();
         assert_eq!((error.line(), names), (line, vec!["a".to_owned()]));
         assert!(error.to_string().contains("invalid type: integer `7`, expected a string"));
+        let text = written(&run()).replacen(r#""discarded": 0"#, r#""discarded": -7"#, 1);
+        let line = 1 + text.lines().position(|l| l.contains("-7")).unwrap();
+        assert_eq!(super::read(&text).unwrap_err().line(), line);
     }
 
     /// A reader that takes the last of two values reads other figures than one that takes the
@@ -420,12 +378,14 @@ mod tests {
             ("sizing", r#"{"ns":[1]}"#),
             ("curves", "[]"),
             ("samples", "[]"),
+            ("name", r#""b""#),
+            ("discarded", "7"),
         ] {
             let end = format!(r#","{field}":{value}}}"#);
             let once = format!("{}{end}", entry.strip_suffix('}').unwrap());
             let twice = format!("{}{end}", once.strip_suffix('}').unwrap());
-            // Each entry has samples already.
-            let is_there = field == "samples";
+            // Each entry has these already.
+            let is_there = ["samples", "name", "discarded"].contains(&field);
             assert_eq!(read_entry(&once).is_ok(), !is_there, "{field}");
             let error = read_entry(&twice).unwrap_err().to_string();
             assert!(error.starts_with(&format!("duplicate field `{field}`")), "{error}");

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::{DeserializeOwned, Error as _, MapAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::batch::{Batch, BatchColumns};
 use crate::columns::Column;
 use crate::event::{Curve, Sizing, SizingColumns};
+use crate::flat::{Fields, Flat, read_once};
 
 /// The records of one launch, or of several in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +59,43 @@ impl RecordColumns {
 
     fn is_empty(&self) -> bool {
         self.batches.len() == 0 && self.sizing.len() == 0 && self.curves.is_empty()
+    }
+}
+
+/// The records that an entry has so far.
+#[derive(Default)]
+pub(crate) struct RecordFields {
+    batches: Option<BatchColumns>,
+    sizing: Option<SizingColumns>,
+    curves: Option<Vec<Curve>>,
+}
+
+impl Fields for RecordFields {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        object: &mut A,
+    ) -> Result<bool, A::Error> {
+        match key {
+            "batches" => read_once(&mut self.batches, "batches", object)?,
+            "sizing" => read_once(&mut self.sizing, "sizing", object)?,
+            "curves" => read_once(&mut self.curves, "curves", object)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl Flat for Records {
+    type Fields = RecordFields;
+
+    fn complete<E: serde::de::Error>(fields: RecordFields) -> Result<Records, E> {
+        let columns = RecordColumns {
+            batches: fields.batches.unwrap_or_default(),
+            sizing: fields.sizing.unwrap_or_default(),
+            curves: fields.curves.unwrap_or_default(),
+        };
+        Ok(columns.checked::<E>()?.into())
     }
 }
 

@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::circles::Circles;
-use crate::columns::array;
-use crate::command::CommandRuns;
-use crate::distribution::Distribution;
-use crate::event::{Clock, CommonClock, HarnessUse, LowestCurve, Placement};
+pub use crate::entry::{
+    BuildInputs, Cycles, Evidence, Flags, Provenance, SourceFile, Throughput, UserFlags,
+};
+use crate::entry::{Declaration, Environment, FigureDetails, Interference};
+use crate::event::{Clock, CommonClock, Placement};
+use crate::flat::flat;
 use crate::machine::Machine;
 use crate::note::Note;
 use crate::number::rounded;
 use crate::parameters::Parameters;
-use crate::program::{Chart, Physical, Primitive};
 use crate::records::Records;
 use crate::workers::Workers;
 
@@ -168,102 +169,6 @@ pub struct Imported {
     pub left_out: Vec<String>,
 }
 
-/// Description and provenance of a benchmark.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Provenance {
-    /// The heading of the benchmark in tables: `memory`, `processes`.
-    #[serde(default)]
-    pub topic: Option<String>,
-    /// The first sentence of the benchmark's documentation.
-    #[serde(default)]
-    pub summary: Option<String>,
-    /// The tags of the benchmark.
-    #[serde(default)]
-    pub tags: Vec<String>,
-    /// The files of the benchmark's class, those of the library included.
-    #[serde(default)]
-    pub files: Vec<SourceFile>,
-    /// A hash of every input that decides the program's behaviour: the generated C++, the runtime,
-    /// included files, the compiler and its options, libraries, and the machine code itself.
-    #[serde(default)]
-    pub program: Option<String>,
-    /// The inputs of its program besides `files`. `None`: the version that measured the run did not
-    /// record them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<BuildInputs>,
-}
-
-/// The inputs of a program besides source files in Yamba.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct BuildInputs {
-    /// Files that the C++ code includes, except those of the system, of the compiler and of Yamba.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub includes: Vec<SourceFile>,
-    /// The include folders of the compiler, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub folders: Vec<String>,
-    /// Options of the compiler that the user chose.
-    #[serde(default, skip_serializing_if = "UserFlags::is_empty")]
-    pub flags: UserFlags,
-    /// Inputs whose text the run does not hold: `compiler`, `assembler`, `options`, `command line`
-    /// and `compile clauses` (options without folders), `system headers`, `system libraries`,
-    /// `library libfoo.a`, and `file PATH` for an included file that is too large or not UTF-8. A
-    /// value contains a hash where its text alone does not identify the input.
-    #[serde(default)]
-    pub facts: BTreeMap<String, String>,
-    /// Environment variables that selected files, such as `CPATH`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub environment: BTreeMap<String, String>,
-    /// Why the list of files is incomplete. `None` if it is complete.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unlisted: Option<String>,
-}
-
-/// Options of the compiler that the user chose, by origin.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct UserFlags {
-    /// From the command line.
-    #[serde(default, skip_serializing_if = "Flags::is_empty")]
-    pub command_line: Flags,
-    /// From the `compile` clauses of the benchmark's classes.
-    #[serde(default, skip_serializing_if = "Flags::is_empty")]
-    pub clauses: Flags,
-}
-
-impl UserFlags {
-    /// Whether the user chose none.
-    pub fn is_empty(&self) -> bool {
-        self.command_line.is_empty() && self.clauses.is_empty()
-    }
-}
-
-/// Arguments of the compiler. Paths are absolute.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Flags {
-    /// Arguments that compile the program.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub compile: Vec<String>,
-    /// Arguments that link it: libraries and their folders.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub link: Vec<String>,
-}
-
-impl Flags {
-    /// Whether there are no arguments.
-    pub fn is_empty(&self) -> bool {
-        self.compile.is_empty() && self.link.is_empty()
-    }
-}
-
-/// A source file in Yamba, as it was when the benchmark was compiled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct SourceFile {
-    /// Path of the file. For embedded files: relative to the root of the checkout.
-    pub path: String,
-    /// The key of its text in [`Run::sources`].
-    pub hash: String,
-}
-
 /// The measurement plan of a run. The plan of each launch is in [`Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Plan {
@@ -379,20 +284,20 @@ impl Benchmark {
     #[must_use]
     pub fn summary(mut self) -> Benchmark {
         self.records = Records::default();
-        if let Some(distribution) = &mut self.distribution {
+        if let Some(distribution) = &mut self.details.distribution {
             distribution.histogram = Vec::new();
         }
-        if let Some(command) = &mut self.command {
+        if let Some(command) = &mut self.details.command {
             (command.wall_ns, command.shell_ns) = (Vec::new(), Vec::new());
         }
-        round(&mut self.samples, SUMMARY_DIGITS);
-        round(self.cycle_ns.iter_mut().flatten(), LAUNCH_DIGITS);
-        round(&mut self.contended, SHARE_DIGITS);
-        let has_processor = self.placement.as_ref().is_some_and(|p| p.cpu.is_some());
+        round(&mut self.details.samples, SUMMARY_DIGITS);
+        round(self.environment.cycle_ns.iter_mut().flatten(), LAUNCH_DIGITS);
+        round(&mut self.interference.contended, SHARE_DIGITS);
+        let has_processor = self.environment.placement.as_ref().is_some_and(|p| p.cpu.is_some());
         for launch in &mut self.launches {
             launch.summarise(has_processor);
         }
-        for group in self.circles.iter_mut().flat_map(Circles::groups) {
+        for group in self.details.circles.iter_mut().flat_map(Circles::groups) {
             round(&mut group.accumulated, SUMMARY_DIGITS);
         }
         self
@@ -401,21 +306,25 @@ impl Benchmark {
     /// A copy of the entry without its samples, too.
     #[must_use]
     pub fn figures(&self) -> Benchmark {
-        Benchmark { samples: Vec::new(), ..self.clone().summary() }
+        let mut figures = self.clone().summary();
+        figures.details.samples.clear();
+        figures
     }
 
     /// Whether the figure is valid, and its intervals hold the value of an undisturbed machine. Its
     /// median and those of its launches may still be those of a disturbed one.
     pub fn has_sound_interval(&self) -> bool {
-        self.status == Status::Ok && (!self.is_disturbed || self.is_bounded)
+        self.status == Status::Ok
+            && (!self.interference.is_disturbed || self.interference.is_bounded)
     }
 
     /// Bounds of a figure of this entry on an undisturbed machine: `median` with `interval`, a time
     /// or a rate in any unit. `None` if no batch may have been disturbed. Where the bounds of the
     /// disturbance alone are known, they are these: launches show the rest of the interval.
     pub fn undisturbed_bounds(&self, median: f64, interval: Option<[f64; 2]>) -> Option<[f64; 2]> {
-        let of_disturbance = self.quiet_factors.map(|factors| factors.map(|f| f * median));
-        of_disturbance.or(interval.filter(|_| self.is_disturbed))
+        let of_disturbance =
+            self.interference.quiet_factors.map(|factors| factors.map(|f| f * median));
+        of_disturbance.or(interval.filter(|_| self.interference.is_disturbed))
     }
 
     /// The width of the confidence interval as a share of the figure.
@@ -442,55 +351,27 @@ impl Benchmark {
 
     /// How often the benchmark ran at the same time.
     pub fn workers(&self) -> Workers {
-        Workers { processes: self.processes, threads: self.threads }
+        Workers { processes: self.environment.processes, threads: self.environment.threads }
     }
 
     /// An entry without a figure.
     pub fn ended(class: &str, status: Status, notes: Vec<Note>) -> Benchmark {
         Benchmark {
             name: class.to_owned(),
-            class: class.to_owned(),
-            ports: Vec::new(),
             parameters: Parameters::default(),
-            swept: Vec::new(),
-            processes: 1,
-            threads: 1,
             status,
             valid: false,
             unit: None,
-            operations: None,
             median: None,
             confidence_interval: None,
             interval_scope: None,
             launches: Vec::new(),
-            discarded: 0,
-            is_disturbed: false,
-            is_bounded: false,
-            quiet_factors: None,
-            launches_disagree: false,
-            disturbed: BTreeMap::new(),
-            contended: None,
-            throughput: None,
-            median_of_medians: None,
-            placement: None,
-            harness: Vec::new(),
-            samples: Vec::new(),
-            distribution: None,
-            command: None,
-            evidence: BTreeMap::new(),
             notes,
-            figure: None,
-            lowest_curve: None,
+            declaration: Declaration { class: class.to_owned(), ..Declaration::default() },
+            environment: Environment { processes: 1, threads: 1, ..Environment::default() },
+            interference: Interference::default(),
+            details: FigureDetails::default(),
             records: Records::default(),
-            clock: None,
-            cycle_ns: Vec::new(),
-            cycles: None,
-            circles: None,
-            primitive: None,
-            bounds: Vec::new(),
-            charts: Vec::new(),
-            platform: BTreeMap::new(),
-            provenance: Provenance::default(),
         }
     }
 }
@@ -520,142 +401,52 @@ impl Status {
     }
 }
 
-/// One benchmark at one parameter point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(remote = "Self")]
-#[schemars(transform = crate::schema::good_has_a_figure)]
-pub struct Benchmark {
-    /// The benchmark's name, which is the name of its class.
-    pub name: String,
-    /// The class.
-    pub class: String,
-    /// The ports that completed the class here.
-    pub ports: Vec<String>,
-    /// The parameters of this point.
-    pub parameters: Parameters,
-    /// The parameters for which the class lists several values, even if this run used one of them
-    /// only.
-    #[serde(default)]
-    pub swept: Vec<String>,
-    /// Number of processes that ran the benchmark at the same time.
-    pub processes: u64,
-    /// Number of threads of each process that ran it at the same time.
-    #[serde(default = "super::event::one")]
-    pub threads: u64,
-    /// The outcome.
-    pub status: Status,
-    /// Whether `status` is `ok`.
-    pub valid: bool,
-    /// The unit of `median`, `confidence_interval` and `samples`.
-    pub unit: Option<String>,
-    /// Operations per pass.
-    pub operations: Option<f64>,
-    /// The figure of the benchmark.
-    pub median: Option<f64>,
-    /// The interval of `median`; `interval_scope` says which.
-    pub confidence_interval: Option<[f64; 2]>,
-    /// Scope of `confidence_interval`: a distribution-free 95 % confidence interval `between
-    /// launches`; an interval `between runs`, which holds the figure of the next run in 90 % of
-    /// cases; or a 95 % confidence interval `within launches`, which makes no claim about other
-    /// runs.
-    #[serde(default)]
-    pub interval_scope: Option<IntervalScope>,
-    /// The launches, in the order in which they ran.
-    #[serde(default)]
-    pub launches: Vec<Launch>,
-    /// Number of discarded batches: those that were disturbed.
-    #[serde(default)]
-    pub discarded: u64,
-    /// Whether disturbed batches are included because too few others were left. `median` may then
-    /// include the time of a competing program. `is_bounded` describes the interval.
-    #[serde(default)]
-    pub is_disturbed: bool,
-    /// For a figure that `is_disturbed`: whether its intervals are wide enough to hold the value of
-    /// an undisturbed machine. They can then be used like those of other figures. Absent if not,
-    /// and in documents of earlier versions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_bounded: bool,
-    /// Bounds of the figure on a quiet machine, as multiples of `median`, where batches that may
-    /// have been disturbed count. `confidence_interval` includes them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quiet_factors: Option<[f64; 2]>,
-    /// Whether the medians of the launches differ by more than those of comparable figures do in 95
-    /// % of cases. The figure may then have several levels.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub launches_disagree: bool,
-    /// Number of batches by kind of disturbance, discarded batches included.
-    #[serde(default)]
-    pub disturbed: BTreeMap<String, u64>,
-    /// Share of the width probes that another hardware thread lengthened, from 0 to 1. `None` if
-    /// unknown.
-    #[serde(default)]
-    pub contended: Option<f64>,
-    /// Total operations (for a bandwidth: bytes) of all processes and threads.
-    #[serde(default)]
-    pub throughput: Option<Throughput>,
-    /// The median of the medians of the processes or threads, where several ran at the same time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub median_of_medians: Option<f64>,
-    /// Processor placement of the processes. `cpu` is `null` if launches ran on different
-    /// processors: then each launch has its own, as in documents with the timed batches.
-    #[serde(default)]
-    pub placement: Option<Placement>,
-    /// Resources of the harness itself where several processes or threads ran at the same time; one
-    /// entry per launch.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub harness: Vec<HarnessUse>,
-    /// The samples behind the figure: those with all evidence within bounds, or all samples if most
-    /// are outside. Without `--raw`, a document has five significant digits of each.
-    #[serde(serialize_with = "array")]
-    pub samples: Vec<f64>,
-    /// The distribution of single operations. Present with `--percentiles`, where an operation is
-    /// long enough to be timed alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub distribution: Option<Distribution>,
-    /// The runs of a whole command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandRuns>,
-    /// Summary of each evidence.
-    pub evidence: BTreeMap<String, Evidence>,
-    /// Notes to the reader, reasons of an invalid figure first.
-    pub notes: Vec<Note>,
-    /// `latency`, `bandwidth` or `value`; of other programs also `rate`: operations in a time, of
-    /// which more is better.
-    #[serde(default)]
-    pub figure: Option<String>,
-    /// A summary of the curves from which the figure is inferred.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lowest_curve: Option<LowestCurve>,
-    /// The timed batches, the sizing and the curves. Absent without `--raw`.
-    #[serde(flatten)]
-    pub records: Records,
-    /// The clock that the program read. With the batches, each launch has its own.
-    #[serde(default)]
-    pub clock: Option<Clock>,
-    /// Length of a core cycle before and after the measurement, in ns.
-    #[serde(default)]
-    pub cycle_ns: Vec<Option<f64>>,
-    /// The figure in core cycles, where the length of a cycle is known.
-    #[serde(default)]
-    pub cycles: Option<Cycles>,
-    /// For a measuring circle: the groups of tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub circles: Option<Circles>,
-    /// The primitive that the benchmark stands for, as the class declares it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub primitive: Option<Primitive>,
-    /// Physical bounds of the figure, as the class declares them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub bounds: Vec<Physical>,
-    /// The charts that the class declares for its sweep.
-    #[serde(default)]
-    pub charts: Vec<Chart>,
-    /// Facts about the machine, as the program reads them.
-    #[serde(default)]
-    pub platform: BTreeMap<String, Value>,
-    /// Description and provenance.
-    #[serde(default)]
-    pub provenance: Provenance,
+flat! {
+    /// One benchmark at one parameter point.
+    #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+    #[schemars(transform = crate::schema::good_has_a_figure)]
+    pub struct Benchmark, read as BenchmarkFields {
+        /// The benchmark's name, which is the name of its class.
+        pub name: String,
+        /// The parameters of this point.
+        pub parameters: Parameters,
+        /// The outcome.
+        pub status: Status,
+        /// Whether `status` is `ok`.
+        pub valid: bool,
+        /// The unit of `median`, `confidence_interval` and `samples`.
+        #[serde(default)]
+        pub unit: Option<String>,
+        /// The figure of the benchmark.
+        #[serde(default)]
+        pub median: Option<f64>,
+        /// The interval of `median`; `interval_scope` says which.
+        #[serde(default)]
+        pub confidence_interval: Option<[f64; 2]>,
+        /// Scope of `confidence_interval`: a distribution-free 95 % confidence interval `between
+        /// launches`; an interval `between runs`, which holds the figure of the next run in 90 % of
+        /// cases; or a 95 % confidence interval `within launches`, which makes no claim about other
+        /// runs.
+        #[serde(default)]
+        pub interval_scope: Option<IntervalScope>,
+        /// The launches, in the order in which they ran.
+        #[serde(default)]
+        pub launches: Vec<Launch>,
+        /// Notes to the reader, reasons of an invalid figure first.
+        pub notes: Vec<Note>,
+        flat {
+            /// What the class of an entry declares, and its source.
+            pub declaration: Declaration,
+            /// The processes of an entry, and the machine as they saw it.
+            pub environment: Environment,
+            /// Disturbances of the batches of an entry, and their effect on its figure.
+            pub interference: Interference,
+            /// The figure of an entry in other units, and the samples and evidence behind it.
+            pub details: FigureDetails,
+            /// The timed batches, the sizing and the curves. Absent without `--raw`.
+            pub records: Records,
+        }
+    }
 }
 
 /// The scope of a confidence interval.
@@ -777,39 +568,4 @@ pub struct LaunchRequest {
     /// 000 instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_width: Option<f64>,
-}
-
-/// The combined rate of all processes or threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Throughput {
-    /// The sum of the medians of the processes or threads.
-    pub sum: f64,
-    /// `operations/s`, or the bandwidth's unit.
-    pub unit: String,
-}
-
-/// A latency in core cycles. Each sample is converted with the length of a cycle at its own time.
-/// `confidence_interval` has the scope of the figure's interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Cycles {
-    /// The median in core cycles.
-    pub median: f64,
-    /// The 95 % confidence interval of the median.
-    pub confidence_interval: [f64; 2],
-}
-
-/// Summary of one evidence over all batches. The values are `None` if it was never a number.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Evidence {
-    /// The median.
-    pub median: Option<f64>,
-    /// The minimum.
-    pub min: Option<f64>,
-    /// The maximum.
-    pub max: Option<f64>,
-    /// The bounds; an open side is `None`.
-    pub expects: Option<[Option<f64>; 2]>,
-    /// Number of batches with a value outside the bounds.
-    #[serde(default)]
-    pub outside: u64,
 }

@@ -31,10 +31,10 @@ pub(crate) fn probed(run: &Run) -> impl Iterator<Item = (&Launch, f64)> {
 /// and faults may disturb one, too.
 pub fn disturbing_share(benchmark: &Benchmark) -> Option<f64> {
     // An inferred figure has no kinds of disturbance: only a neighbour disturbs it.
-    let kinds = &benchmark.disturbed;
+    let kinds = &benchmark.interference.disturbed;
     let is_by_neighbour =
-        benchmark.is_disturbed && (kinds.is_empty() || kinds.contains_key(NEIGHBOUR));
-    let share = benchmark.contended.filter(|s| *s >= WORTH_SAYING)?;
+        benchmark.interference.is_disturbed && (kinds.is_empty() || kinds.contains_key(NEIGHBOUR));
+    let share = benchmark.interference.contended.filter(|s| *s >= WORTH_SAYING)?;
     is_by_neighbour.then_some(share)
 }
 
@@ -91,9 +91,9 @@ mod tests {
             ..Launch::default()
         };
         entry.launches = launches.iter().map(launch).collect();
-        entry.is_disturbed = is_disturbed;
-        entry.contended = Some(0.5);
-        entry.disturbed = [(NEIGHBOUR.to_owned(), 7)].into();
+        entry.interference.is_disturbed = is_disturbed;
+        entry.interference.contended = Some(0.5);
+        entry.interference.disturbed = [(NEIGHBOUR.to_owned(), 7)].into();
         run
     }
 
@@ -110,7 +110,7 @@ mod tests {
         let most = contended_sentence(&run(&[(100, Some(1.0))], true)).unwrap();
         assert!(most.ends_with("100 % of the time: 1 figure is disturbed by it."), "{most}");
         let mut bounded = run(&[(100, Some(1.0))], true);
-        bounded.benchmarks[0].is_bounded = true;
+        bounded.benchmarks[0].interference.is_bounded = true;
         let text = contended_sentence(&bounded).unwrap();
         assert!(
             text.ends_with("; its interval also holds the value of a quiet machine."),
@@ -122,7 +122,7 @@ mod tests {
             text.contains("2 figures are disturbed by it; their intervals also hold"),
             "{text}"
         );
-        bounded.benchmarks[0].is_bounded = false;
+        bounded.benchmarks[0].interference.is_bounded = false;
         let text = contended_sentence(&bounded).unwrap();
         assert!(text.contains("; the intervals of 1 also hold"), "{text}");
         assert_eq!(contended_sentence(&run(&[(100, Some(0.01))], false)), None);
@@ -135,15 +135,15 @@ mod tests {
         let entry = &mut run.benchmarks[0];
         assert_eq!(disturbing_share(entry), Some(0.5));
         // A probe that a context switch lengthened is no neighbour.
-        entry.contended = Some(0.003);
+        entry.interference.contended = Some(0.003);
         assert_eq!(disturbing_share(entry), None);
-        entry.contended = Some(0.5);
-        entry.disturbed = [("switch".to_owned(), 30)].into();
+        entry.interference.contended = Some(0.5);
+        entry.interference.disturbed = [("switch".to_owned(), 30)].into();
         assert_eq!(disturbing_share(entry), None);
         let sentence = contended_sentence(&run).unwrap();
         assert!(sentence.ends_with("of that time are discarded."), "{sentence}");
         // A neighbour that disturbs an inferred figure has no batches.
-        run.benchmarks[0].disturbed.clear();
+        run.benchmarks[0].interference.disturbed.clear();
         assert_eq!(disturbing_share(&run.benchmarks[0]), Some(0.5));
     }
 

@@ -291,10 +291,10 @@ mod tests {
                 "valid":true,"unit":"ns","operations":1,"median":null,"confidence_interval":null,"samples":[],"evidence":{},"notes":[]}"#;
             let mut entry: Benchmark = serde_json::from_str(text).unwrap();
             entry.parameters = Parameters(vec![("size".to_owned(), (*size).into())]);
-            entry.figure = Some("latency".to_owned());
+            entry.declaration.figure = Some("latency".to_owned());
             entry.median = Some(*median);
             entry.confidence_interval = Some([*median; 2]);
-            entry.charts = vec![Declared {
+            entry.declaration.charts = vec![Declared {
                 figure: "latency".to_owned(),
                 against: "size".to_owned(),
                 by: None,
@@ -334,7 +334,7 @@ mod tests {
     fn named(points: &[(&str, f64)]) -> Run {
         let mut run = swept(&vec![(1, 1.0); points.len()]);
         for (entry, (place, median)) in run.benchmarks.iter_mut().zip(points) {
-            entry.charts.clear();
+            entry.declaration.charts.clear();
             entry.parameters = Parameters(vec![("place".to_owned(), (*place).into())]);
             entry.median = Some(*median);
             entry.confidence_interval = Some([*median; 2]);
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn sweep_over_names_draws_bars() {
         let mut run = named(&[("same", 5000.0), ("apart", 10_000.0), ("free", 1.0)]);
-        run.benchmarks[2].is_disturbed = true;
+        run.benchmarks[2].interference.is_disturbed = true;
         let text = plots(&run, 60);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "lat_mem: latency (us)");
@@ -395,8 +395,8 @@ mod tests {
     fn points_without_cycles_are_counted_and_named() {
         let mut run = swept(&[(1, 1.0), (2, 2.0), (4096, 3.0), (8192, 4.0)]);
         for (i, entry) in run.benchmarks.iter_mut().enumerate() {
-            entry.charts[0].figure = "cycles".to_owned();
-            entry.cycles = (i < 2).then_some(yamba_record::run::Cycles {
+            entry.declaration.charts[0].figure = "cycles".to_owned();
+            entry.details.cycles = (i < 2).then_some(yamba_record::run::Cycles {
                 median: 4.0,
                 confidence_interval: [4.0; 2],
             });
@@ -406,7 +406,7 @@ mod tests {
         let line = "  not drawn, because their cycles are not known: 2 of 4 valid points (size=4Ki, size=8Ki): two chains disagree\n";
         assert!(text.contains(line), "{text}");
         for entry in &mut run.benchmarks {
-            entry.charts[0].figure = "latency".to_owned();
+            entry.declaration.charts[0].figure = "latency".to_owned();
         }
         assert!(!plots(&run, 100).contains("cycles"));
     }
@@ -415,9 +415,9 @@ mod tests {
     fn missing_chart_of_cycles_is_explained() {
         let mut run = swept(&[(1, 1.0), (2, 2.0), (4096, 3.0)]);
         for (i, entry) in run.benchmarks.iter_mut().enumerate() {
-            entry.charts[0].figure = "cycles".to_owned();
+            entry.declaration.charts[0].figure = "cycles".to_owned();
             entry.notes = vec!["no cycles: the thread was blocked".into()];
-            entry.cycles = (i < 1).then_some(yamba_record::run::Cycles {
+            entry.details.cycles = (i < 1).then_some(yamba_record::run::Cycles {
                 median: 4.0,
                 confidence_interval: [4.0; 2],
             });
@@ -433,7 +433,7 @@ mod tests {
         let mut one = run.clone();
         one.benchmarks.drain(..2);
         assert_eq!(plots(&one, 60), "");
-        run.benchmarks[1].cycles = run.benchmarks[0].cycles;
+        run.benchmarks[1].details.cycles = run.benchmarks[0].details.cycles;
         assert!(!plots(&run, 60).contains("too few"));
     }
 
@@ -455,9 +455,9 @@ mod tests {
     #[test]
     fn disturbed_point_is_marked_and_not_fitted() {
         let mut run = swept(&[(1, 1.0), (2, 2.0), (3, 3.0), (4, 90.0)]);
-        run.benchmarks[3].is_disturbed = true;
+        run.benchmarks[3].interference.is_disturbed = true;
         for entry in &mut run.benchmarks {
-            entry.charts[0].fit_linear = true;
+            entry.declaration.charts[0].fit_linear = true;
         }
         let text = plots(&run, 60);
         let mut lines = text.lines();

@@ -61,7 +61,7 @@ fn origin(run: &Run, place: &RunLocation) -> String {
 
 fn cells(row: &PointRow) -> Option<Vec<String>> {
     let entry = row.present().next()?;
-    let cycles = entry.cycles.map(|c| number(c.median));
+    let cycles = entry.details.cycles.map(|c| number(c.median));
     Some(vec![
         code(row.name),
         text(&row.short_point()),
@@ -75,8 +75,8 @@ fn cells(row: &PointRow) -> Option<Vec<String>> {
 fn figure(entry: &Benchmark) -> String {
     let figure = text(&figure_text(entry).unwrap_or_default());
     let mark = match entry.status {
-        Status::Ok if entry.is_disturbed => "disturbed",
-        Status::Ok if entry.launches_disagree => "launches disagree",
+        Status::Ok if entry.interference.is_disturbed => "disturbed",
+        Status::Ok if entry.interference.launches_disagree => "launches disagree",
         Status::Ok => return figure,
         Status::Invalid => "INVALID",
         Status::Crashed => "CRASHED",

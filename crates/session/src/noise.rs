@@ -244,7 +244,7 @@ fn confirm<E: From<String>>(
 ) -> Result<Option<BTreeMap<String, Unit>>, E> {
     let suspected = a.benchmarks.iter();
     let suspected = suspected.filter(|x| suspects.contains_key(&compare::key(x)));
-    let classes: BTreeSet<&str> = suspected.map(|x| x.class.as_str()).collect();
+    let classes: BTreeSet<&str> = suspected.map(|x| x.declaration.class.as_str()).collect();
     let meant = plan.jobs.iter();
     let meant = meant.filter(|j| classes.contains(j.class.as_str()));
     let side: Vec<Job> = meant.cloned().collect();
@@ -312,14 +312,14 @@ mod tests {
     /// A run in which `x` takes about `ns` nanoseconds.
     fn measured(ns: f64) -> Run {
         let launch = |by: f64| Launch { median: Some(ns + by), ..Launch::default() };
-        let benchmark = Benchmark {
+        let mut benchmark = Benchmark {
             status: Status::Ok,
-            figure: Some("latency".to_owned()),
             unit: Some("ns".to_owned()),
             median: Some(ns),
             launches: [0.0, 1.0, -1.0, 0.5, -0.5, 0.0].map(launch).into(),
             ..not_started("x")
         };
+        benchmark.declaration.figure = Some("latency".to_owned());
         Run { benchmarks: vec![benchmark], ..Run::new(Machine::default()) }
     }
 

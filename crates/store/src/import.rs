@@ -210,7 +210,7 @@ fn reduce(entry: &mut Benchmark, detail: Detail) {
         Detail::Samples => entry.records = Records::default(),
         Detail::Figures => {
             entry.records = Records::default();
-            entry.samples = Vec::new();
+            entry.details.samples = Vec::new();
         }
     }
 }

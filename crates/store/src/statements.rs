@@ -192,7 +192,7 @@ pub(crate) fn put(
     let place = place as i64;
     let parameters = serde_json::to_string(&entry.parameters)?;
     let figures = document::write_entry(&entry.figures())?;
-    let samples: Vec<u8> = entry.samples.iter().flat_map(|s| s.to_le_bytes()).collect();
+    let samples: Vec<u8> = entry.details.samples.iter().flat_map(|s| s.to_le_bytes()).collect();
     let batches = entry.records.stored();
     let of_figures = placed(id, place, &figures);
     let checksum = checksum::of(&[of_figures.as_bytes(), &samples, &batches]);
@@ -484,7 +484,7 @@ fn entry(row: &dyn ResultRow, detail: Detail) -> Result<(usize, Benchmark), Stor
         if !rest.is_empty() {
             return Err(StoreFault::Damaged("a sample is cut off".to_owned()));
         }
-        entry.samples = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
+        entry.details.samples = numbers.iter().map(|b| f64::from_le_bytes(*b)).collect();
     }
     if detail >= Detail::Batches {
         let bytes = row.bytes(5)?;

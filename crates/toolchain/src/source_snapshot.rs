@@ -28,14 +28,14 @@ impl SourceSnapshot {
     /// The reason why a benchmark's program cannot be rebuilt. `None` if all its texts are present
     /// under their hashes.
     pub fn lacks(run: &Run, benchmark: &Benchmark) -> Option<String> {
-        if benchmark.provenance.files.is_empty() {
+        if benchmark.declaration.provenance.files.is_empty() {
             return Some(
                 "the run kept no sources (that of `yamba time` never does: measure a file)"
                     .to_owned(),
             );
         }
-        let includes = benchmark.provenance.inputs.iter().flat_map(|i| &i.includes);
-        let mut files = benchmark.provenance.files.iter().chain(includes);
+        let includes = benchmark.declaration.provenance.inputs.iter().flat_map(|i| &i.includes);
+        let mut files = benchmark.declaration.provenance.files.iter().chain(includes);
         let missing = files.find(|f| text(run, f).is_none())?;
         Some(format!("the run did not keep the text of {}", missing.path))
     }
@@ -53,8 +53,9 @@ impl SourceSnapshot {
     ) -> Result<SourceSnapshot, Unreadable> {
         let root = home.suite.parent().unwrap_or(Path::new(""));
         let mut files = BTreeMap::new();
-        let wanted = run.benchmarks.iter().filter(|b| classes.contains(b.class.as_str()));
-        for file in wanted.flat_map(|b| &b.provenance.files) {
+        let wanted =
+            run.benchmarks.iter().filter(|b| classes.contains(b.declaration.class.as_str()));
+        for file in wanted.flat_map(|b| &b.declaration.provenance.files) {
             let is_ours = ["library/", "suite/"].iter().any(|f| file.path.starts_with(f));
             let path = if is_ours {
                 root.join(&file.path).to_string_lossy().into_owned()
@@ -79,9 +80,9 @@ impl SourceSnapshot {
         classes: &BTreeSet<&str>,
     ) -> Result<Option<SnapshotIncludes>, String> {
         let of_classes = run.benchmarks.iter();
-        let of_classes = of_classes.filter(|b| classes.contains(b.class.as_str()));
+        let of_classes = of_classes.filter(|b| classes.contains(b.declaration.class.as_str()));
         let inputs: Vec<&BuildInputs> =
-            of_classes.filter_map(|b| b.provenance.inputs.as_ref()).collect();
+            of_classes.filter_map(|b| b.declaration.provenance.inputs.as_ref()).collect();
         let mut kept = SnapshotIncludes::default();
         for file in inputs.iter().flat_map(|i| &i.includes) {
             let text = text(run, file);

@@ -92,12 +92,12 @@ type Reason = fn(&mut LeftOut) -> &mut usize;
 
 fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
     match of.status {
-        Status::Ok if of.is_disturbed => return Err(|l| &mut l.disturbed),
+        Status::Ok if of.interference.is_disturbed => return Err(|l| &mut l.disturbed),
         Status::Ok => {}
         Status::Skipped | Status::NotStarted => return Err(|l| &mut l.skipped),
         Status::Invalid | Status::Crashed => return Err(|l| &mut l.invalid),
     }
-    let sign = match of.figure.as_deref() {
+    let sign = match of.declaration.figure.as_deref() {
         Some("latency") => 1.0,
         Some("bandwidth" | "rate") => -1.0,
         _ => return Err(|l| &mut l.without_direction),
@@ -108,6 +108,6 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
     if logarithms.is_empty() || !logarithms.iter().all(|l| l.is_finite()) {
         return Err(|l| &mut l.without_direction);
     }
-    let topic = of.provenance.topic.as_deref().unwrap_or(NO_TOPIC);
+    let topic = of.declaration.provenance.topic.as_deref().unwrap_or(NO_TOPIC);
     Ok(FigureLevel { key: key(of), resource: topic.to_owned(), launches: logarithms })
 }

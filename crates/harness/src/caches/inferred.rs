@@ -21,12 +21,12 @@ pub(crate) fn enter(
     let Inferred::CacheSize = inference.kind;
     let passes: Vec<Vec<CurvePoint>> =
         curves.iter().map(|curve| judged(curve, width(curve.launch))).collect();
-    b.contended = contended_share(&passes.concat());
+    b.interference.contended = contended_share(&passes.concat());
     for (curve, passes) in curves.iter().zip(&passes) {
         b.launches[curve.launch as usize].contended = contended_share(passes);
     }
     let found = caches(&passes);
-    b.lowest_curve = curves.first().map(|curve| lowest(curve, &found));
+    b.details.lowest_curve = curves.first().map(|curve| lowest(curve, &found));
     let place = (inference.level as usize).checked_sub(1);
     let Some(level) = place.and_then(|place| found.levels.get(place)) else {
         return Err(not_found(inference.level, &found, curves));
@@ -36,8 +36,8 @@ pub(crate) fn enter(
         launch.median = *size;
         launch.samples = u64::from(size.is_some());
     }
-    b.samples = level.of_curves.iter().flatten().copied().collect();
-    b.is_disturbed = level.is_contended;
+    b.details.samples = level.of_curves.iter().flatten().copied().collect();
+    b.interference.is_disturbed = level.is_contended;
     b.notes.push(Note::Text(format!(
         "a load takes {} ns within level {}, and {} ns beyond",
         number(rounded(level.latency_ns)),
@@ -45,7 +45,7 @@ pub(crate) fn enter(
         number(rounded(level.next_ns)),
     )));
     if level.is_contended {
-        let share = 100.0 * b.contended.unwrap_or(1.0);
+        let share = 100.0 * b.interference.contended.unwrap_or(1.0);
         let note = format!(
             "the machine is disturbed: another hardware thread used the core in {share:.0} % of the passes, so that the cache may be larger"
         );
@@ -165,17 +165,17 @@ mod tests {
     fn figure_comes_from_all_curves() {
         let curve = recorded(0.0, 1.0);
         let b = replay(1, &vec![curve.clone(); 6]);
-        assert_eq!((b.status, b.is_disturbed), (Status::Ok, false), "{b:?}");
+        assert_eq!((b.status, b.interference.is_disturbed), (Status::Ok, false), "{b:?}");
         let size = b.median.unwrap();
         assert!((32_768.0..40_960.0).contains(&size), "{size}");
         assert_eq!(b.confidence_interval, Some([size, size]));
         assert_eq!(b.interval_scope, Some(IntervalScope::BetweenLaunches));
-        assert_eq!(b.samples, [size; 6]);
+        assert_eq!(b.details.samples, [size; 6]);
         assert_eq!((b.launches[5].median, b.launches[5].samples), (Some(size), 1));
         assert_eq!(b.notes, ["a load takes 1.08 ns within level 1, and 3.79 ns beyond"]);
         let curves = b.records.unpack().curves;
         assert_eq!(curves.len(), 6);
-        let lowest = b.lowest_curve.unwrap();
+        let lowest = b.details.lowest_curve.unwrap();
         assert_eq!((lowest.x[0], lowest.ns[0]), (4096.0, 1.0847));
         assert!(lowest.ns.is_sorted());
         assert_eq!(curves[5], Curve { launch: 5, ..curve });

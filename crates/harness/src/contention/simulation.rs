@@ -291,28 +291,28 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
                 let cycles = batches.iter().filter_map(crate::cycles::of);
                 let unfiltered = error(median(&cycles.collect::<Vec<f64>>()).unwrap());
                 wrong_without_probes += u64::from(unfiltered.abs() > LARGEST_ERROR);
-                let error = error(entry.cycles.unwrap().median);
-                let quiet = 1.0 - entry.contended.unwrap();
+                let error = error(entry.details.cycles.unwrap().median);
+                let quiet = 1.0 - entry.interference.contended.unwrap();
                 let case = format!(
                     "turns of {turn_ns} ns, pauses of {pause_ns} ns, batches of {batch}: {error}, {quiet}"
                 );
                 let long = 50.0 * batch * BATCH_NS;
                 // The clock steps during most of the longest batches.
                 let is_slow = turn_ns >= long && pause_ns >= long && batch < 100.0;
-                if !entry.is_disturbed && error.abs() > LARGEST_ERROR {
+                if !entry.interference.is_disturbed && error.abs() > LARGEST_ERROR {
                     assert!(error.abs() < 1.5 * LARGEST_ERROR, "{case}");
                     wrong += 1;
                 }
-                let [low, high] = entry.cycles.unwrap().confidence_interval;
-                if entry.is_disturbed && !(low..=high).contains(&TRUTH) {
+                let [low, high] = entry.details.cycles.unwrap().confidence_interval;
+                if entry.interference.is_disturbed && !(low..=high).contains(&TRUTH) {
                     println!("outside of [{low}, {high}]: {case}");
                     outside += 1;
                 }
                 let is_findable = is_slow && quiet >= 0.1;
                 findable += u64::from(is_findable);
-                missed += u64::from(is_findable && entry.is_disturbed);
+                missed += u64::from(is_findable && entry.interference.is_disturbed);
                 all += 1;
-                marked += u64::from(entry.is_disturbed);
+                marked += u64::from(entry.interference.is_disturbed);
             }
         }
     }
@@ -339,8 +339,8 @@ fn quiet_launches_do_not_hide_blind_ones() {
             host.is_busy = false;
             host.until_ns = host.next_turn();
         });
-        let error = error(entry.cycles.unwrap().median);
-        assert!(entry.is_disturbed || error.abs() < LARGEST_ERROR, "{quiet}: {error}");
+        let error = error(entry.details.cycles.unwrap().median);
+        assert!(entry.interference.is_disturbed || error.abs() < LARGEST_ERROR, "{quiet}: {error}");
     }
 }
 
@@ -355,13 +355,13 @@ fn interruptions_make_batches_shorter_until_figures_are_true() {
         for seed in 0..10 {
             let interrupted = || Host { interrupts: true, ..Host::new(seed, turn_ns, pause_ns) };
             let entry = measure_adapted(&mut interrupted());
-            let off = error(entry.cycles.unwrap().median);
+            let off = error(entry.details.cycles.unwrap().median);
             let case = format!("{turn_ns} ns every {pause_ns} ns: {off}");
-            assert!(entry.is_disturbed || off.abs() < 0.002, "{case}");
-            marked += u64::from(entry.is_disturbed);
+            assert!(entry.interference.is_disturbed || off.abs() < 0.002, "{case}");
+            marked += u64::from(entry.interference.is_disturbed);
             let long = measure(&mut interrupted(), Some(QUIET_WIDTH));
-            let off = error(long.cycles.unwrap().median);
-            wrong_if_long += u64::from(long.is_disturbed || off.abs() > 0.002);
+            let off = error(long.details.cycles.unwrap().median);
+            wrong_if_long += u64::from(long.interference.is_disturbed || off.abs() > 0.002);
             all += 1;
         }
     }
@@ -385,8 +385,8 @@ fn slow_turns_do_not_make_batches_shorter() {
 #[test]
 fn quiet_width_is_learned_from_first_run() {
     let entry = measure(&mut Host::new(1, 1e7, 1e7), None);
-    assert!(error(entry.cycles.unwrap().median).abs() < LARGEST_ERROR);
-    assert!(!entry.is_disturbed);
+    assert!(error(entry.details.cycles.unwrap().median).abs() < LARGEST_ERROR);
+    assert!(!entry.interference.is_disturbed);
 }
 
 /// A neighbour that never rests is found if an earlier run knew the quiet width. On a new machine
@@ -394,7 +394,9 @@ fn quiet_width_is_learned_from_first_run() {
 #[test]
 fn neighbour_that_never_rests_is_found_by_known_width() {
     let never_quiet = measure(&mut Host::new(2, 1e12, 1.0), Some(QUIET_WIDTH));
-    assert!(never_quiet.is_disturbed && never_quiet.contended == Some(1.0));
+    assert!(
+        never_quiet.interference.is_disturbed && never_quiet.interference.contended == Some(1.0)
+    );
 }
 
 /// A neighbour lengthens the two chains differently. Then a figure has cycles only with the bounds
@@ -404,8 +406,8 @@ fn disturbed_figure_has_cycles_though_the_chains_disagree() {
     for (turn_ns, pause_ns) in [(1e12, 1.0), (1.0, 1e12)] {
         let mut host = Host { check: 1.006, ..Host::new(5, turn_ns, pause_ns) };
         let entry = measure(&mut host, Some(QUIET_WIDTH));
-        let found = entry.cycles.map(|cycles| cycles.confidence_interval);
-        assert_eq!(entry.is_disturbed, found.is_some(), "{:?}", entry.notes);
+        let found = entry.details.cycles.map(|cycles| cycles.confidence_interval);
+        assert_eq!(entry.interference.is_disturbed, found.is_some(), "{:?}", entry.notes);
         let holds = |[low, high]: [f64; 2]| (low..=high).contains(&TRUTH);
         assert!(found.is_none_or(holds), "{found:?}");
     }

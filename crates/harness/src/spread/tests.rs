@@ -13,15 +13,16 @@ fn figure(medians: &[f64], within: f64) -> Benchmark {
         samples.extend(steps.map(|step| median * (1.0 + within * step)));
     }
     let interval = median_interval(&samples, CONFIDENCE).unwrap();
-    Benchmark {
+    let mut entry = Benchmark {
         status: Status::Ok,
         median: yamba_stats::median(&samples),
         confidence_interval: Some([interval.low, interval.high]),
         interval_scope: Some(IntervalScope::WithinLaunches),
         launches: medians.iter().map(|m| launch(*m)).collect(),
-        samples,
         ..not_started("sample")
-    }
+    };
+    entry.details.samples = samples;
+    entry
 }
 
 fn launch(median: f64) -> Launch {
@@ -81,9 +82,9 @@ fn launches_far_apart_are_marked() {
     entries[0] = figure(&[100.0, 130.0], 1e-3);
     entries[1] = figure(&[100.0, 100.0, 130.0, 100.0, 130.0, 130.0], 1e-3);
     enter_alone(&mut entries);
-    let marked = entries.iter().filter(|e| e.launches_disagree).count();
+    let marked = entries.iter().filter(|e| e.interference.launches_disagree).count();
     assert_eq!(marked, 2);
-    assert!(entries[0].launches_disagree && entries[1].launches_disagree);
+    assert!(entries[0].interference.launches_disagree && entries[1].interference.launches_disagree);
     // Six launches keep their scope.
     assert_eq!(entries[1].interval_scope, Some(IntervalScope::WithinLaunches));
     assert!(half(&entries[0]) > 0.25);
@@ -110,7 +111,7 @@ fn figures_without_spread_stay_as_they_are() {
     let mut invalid = figure(&[1.0, 2.0], 0.1);
     invalid.status = Status::Invalid;
     let mut inferred = figure(&[1.0, 2.0], 0.1);
-    inferred.lowest_curve = Some(yamba_record::event::LowestCurve {
+    inferred.details.lowest_curve = Some(yamba_record::event::LowestCurve {
         name: "latency".to_owned(),
         x_unit: "B".to_owned(),
         x: Vec::new(),
@@ -129,11 +130,11 @@ fn cycles_have_their_own_interval() {
         for (launch, cycles) in entry.launches.iter_mut().zip([300.0, 300.1]) {
             launch.cycles = Some(cycles);
         }
-        entry.cycles =
+        entry.details.cycles =
             Some(yamba_record::run::Cycles { median: 300.05, confidence_interval: [300.0, 300.1] });
     }
     enter_alone(&mut entries);
-    let [low, high] = entries[20].cycles.unwrap().confidence_interval;
+    let [low, high] = entries[20].details.cycles.unwrap().confidence_interval;
     assert!(low < 300.0 && high > 300.1, "{low} {high}");
     assert!((high / low).ln() / 2.0 < half(&entries[20]));
 }
@@ -160,7 +161,7 @@ impl Truth {
             (0..launches).map(|_| of_run * (self.launches * normal(random)).exp()).collect();
         let mut entry = figure(&medians, self.within);
         entry.median = yamba_stats::median(&medians);
-        entry.provenance.program = Some(number.to_string());
+        entry.declaration.provenance.program = Some(number.to_string());
         entry
     }
 }
@@ -218,14 +219,14 @@ fn undisturbed_figure_is_compared_with_undisturbed_ones() {
     for run in 0..10 {
         let mut entry = truth.run(0, 2, &mut random);
         if run % 2 == 0 {
-            entry.is_disturbed = true;
+            entry.interference.is_disturbed = true;
             entry.median = entry.median.map(|m| 1.5 * m);
         }
         kept.add(&[entry], 0.0);
     }
     let half_of = |is_disturbed, random: &mut fastrand::Rng| {
         let mut entries = [truth.run(0, 2, random)];
-        entries[0].is_disturbed = is_disturbed;
+        entries[0].interference.is_disturbed = is_disturbed;
         enter(&mut entries, &kept);
         half(&entries[0])
     };
@@ -248,8 +249,8 @@ fn recorded(compressed: &[u8]) -> Vec<Vec<Benchmark>> {
         let medians: Vec<f64> = (7..fields.len()).map(number).collect();
         let mut entry = figure(&medians, number(6));
         entry.name = fields[1].to_owned();
-        entry.provenance.program = Some("recorded".to_owned());
-        entry.is_disturbed = fields[2] == "1";
+        entry.declaration.provenance.program = Some("recorded".to_owned());
+        entry.interference.is_disturbed = fields[2] == "1";
         entry.median = Some(number(3));
         entry.confidence_interval = Some([number(4), number(5)]);
         runs.resize_with(runs.len().max(run + 1), Vec::new);
@@ -265,9 +266,9 @@ fn recorded_coverage(runs: &[Vec<Benchmark>], uses_earlier: bool) -> [f64; 2] {
     for (i, run) in runs.iter().enumerate() {
         let mut now = run.clone();
         enter(&mut now, &kept);
-        let later = runs[i + 1..].iter().flatten().filter(|e| !e.is_disturbed);
+        let later = runs[i + 1..].iter().flatten().filter(|e| !e.interference.is_disturbed);
         for next in later {
-            let same = |e: &&Benchmark| e.name == next.name && !e.is_disturbed;
+            let same = |e: &&Benchmark| e.name == next.name && !e.interference.is_disturbed;
             let (Some(before), Some(after)) = (run.iter().find(same), now.iter().find(same)) else {
                 continue;
             };

@@ -25,7 +25,7 @@ pub struct UserScale {
 /// # Errors
 /// If no point has a valid figure of that kind in both runs. The text says so.
 pub fn user_scale(benchmark: &str, from: &Run, to: &Run) -> Result<UserScale, String> {
-    let is_it = |entry: &&Benchmark| entry.name == benchmark && entry.processes == 1;
+    let is_it = |entry: &&Benchmark| entry.name == benchmark && entry.environment.processes == 1;
     let named = from.benchmarks.iter().filter(is_it);
     let points: Vec<UserScale> = named
         .filter_map(|entry| {
@@ -59,11 +59,11 @@ fn mean(points: &[UserScale]) -> UserScale {
 /// The ratio of one point.
 fn ratio(from: &Benchmark, to: &Benchmark) -> Option<UserScale> {
     let (here, there) = (speed(from)?, speed(to)?);
-    if from.figure != to.figure {
+    if from.declaration.figure != to.declaration.figure {
         return None;
     }
     // More bandwidth is less time.
-    let (upper, lower) = match from.figure.as_deref()? {
+    let (upper, lower) = match from.declaration.figure.as_deref()? {
         "latency" => (there, here),
         "bandwidth" => (here, there),
         _ => return None,
@@ -83,7 +83,7 @@ fn ratio(from: &Benchmark, to: &Benchmark) -> Option<UserScale> {
 
 /// A valid figure above 0, in ns or in bytes per second.
 fn speed(entry: &Benchmark) -> Option<Cost> {
-    if entry.status != Status::Ok || entry.is_disturbed {
+    if entry.status != Status::Ok || entry.interference.is_disturbed {
         return None;
     }
     let unit = entry.unit.as_deref()?;

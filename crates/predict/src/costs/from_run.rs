@@ -22,7 +22,7 @@ impl Costs {
         };
         let mut entries: Vec<&Benchmark> = run.benchmarks.iter().collect();
         // The others first, since the first figure of a primitive and size counts.
-        entries.sort_by_key(|entry| entry.is_disturbed);
+        entries.sort_by_key(|entry| entry.interference.is_disturbed);
         for entry in entries {
             costs.take(entry);
         }
@@ -34,7 +34,7 @@ impl Costs {
 
     /// Takes the cost of an entry, or notes why it has none.
     fn take(&mut self, entry: &Benchmark) {
-        let Some(primitive) = &entry.primitive else {
+        let Some(primitive) = &entry.declaration.primitive else {
             return;
         };
         let Err(reason) = self.add(entry, primitive) else {
@@ -70,12 +70,12 @@ impl Costs {
                 contains: contains.clone(),
             });
             if !measured.curve.add(size, cost) {
-                if entry.is_disturbed {
+                if entry.interference.is_disturbed {
                     continue;
                 }
                 return Err("an earlier point of the run has this primitive and size");
             }
-            if entry.is_disturbed {
+            if entry.interference.is_disturbed {
                 self.disturbed.insert(name.clone());
             }
             if !entry.interval_scope.is_some_and(IntervalScope::covers_other_runs) {
@@ -93,7 +93,7 @@ fn names(primitive: &Primitive) -> impl Iterator<Item = String> {
 }
 
 fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>, &'static str> {
-    let measured = |name: &String| entry.evidence.get(name).map(|e| e.median);
+    let measured = |name: &String| entry.details.evidence.get(name).map(|e| e.median);
     let each = primitive.contains.iter().map(|part| {
         let count = match (&part.evidence, part.count) {
             (Some(evidence), _) => {
@@ -111,7 +111,7 @@ fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>,
 
 /// The width of pointers of the program that measured an entry, in bytes.
 fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
-    entry.platform.get("pointer_size")?.as_u64()
+    entry.environment.platform.get("pointer_size")?.as_u64()
 }
 
 /// The latency of an entry in ns, or the reason why it has none that can be used.
@@ -122,7 +122,7 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
     if entry.workers().are_several() {
         return Err("several processes ran at the same time");
     }
-    if entry.figure.as_deref() != Some("latency") {
+    if entry.declaration.figure.as_deref() != Some("latency") {
         return Err("its figure is no latency");
     }
     let unit = entry.unit.as_deref().and_then(nanoseconds);
@@ -143,17 +143,17 @@ mod tests {
     fn entry(name: &str, of: &[&str], is_disturbed: bool) -> Benchmark {
         let mut names = of.iter().map(|name| (*name).to_owned());
         let mut entry = Benchmark::ended(name, Status::Ok, Vec::new());
-        entry.primitive = Some(Primitive {
+        entry.declaration.primitive = Some(Primitive {
             name: names.next().unwrap(),
             also: names.collect(),
             by: None,
             contains: Vec::new(),
         });
-        entry.figure = Some("latency".to_owned());
+        entry.declaration.figure = Some("latency".to_owned());
         entry.unit = Some("ns".to_owned());
         entry.median = Some(500.0);
         entry.confidence_interval = Some([499.0, 501.0]);
-        entry.is_disturbed = is_disturbed;
+        entry.interference.is_disturbed = is_disturbed;
         entry
     }
 
@@ -188,7 +188,7 @@ mod tests {
         let interval =
             |run: &Run, name| Costs::from_run(run).at(name, None).unwrap().cost.interval_ns;
         assert_eq!(interval(&run, "dup"), [0.0, 501.0], "no lower bound");
-        run.benchmarks[2].is_bounded = true;
+        run.benchmarks[2].interference.is_bounded = true;
         assert_eq!(interval(&run, "dup"), [499.0, 501.0]);
         let costs = Costs::from_run(&run);
         assert_eq!(costs.at("lstat", None).unwrap().cost.ns, 500.0);

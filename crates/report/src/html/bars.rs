@@ -77,7 +77,7 @@ fn bar_chart<'a>(runs: &[Run], rows: &[&PointRow<'a>]) -> Option<BarChart<'a>> {
     }
     let (_, first) = drawn.first()?;
     let unit = first.unit.as_deref().unwrap_or_default();
-    let figure = first.figure.as_deref().unwrap_or("value");
+    let figure = first.declaration.figure.as_deref().unwrap_or("value");
     let (_, unit) = scale(most, unit);
     let bars = drawn.iter().map(|(label, b)| {
         let texts = [figure_text(b), interval_text(b)].into_iter().flatten();
@@ -85,7 +85,7 @@ fn bar_chart<'a>(runs: &[Run], rows: &[&PointRow<'a>]) -> Option<BarChart<'a>> {
             label: label.clone(),
             share: b.median.unwrap_or_default() / most,
             interval: b.confidence_interval.map(|ends| ends.map(|v| v / most)),
-            is_disturbed: b.is_disturbed,
+            is_disturbed: b.interference.is_disturbed,
             text: texts.collect::<Vec<_>>().join(" "),
         }
     });

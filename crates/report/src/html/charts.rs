@@ -28,7 +28,7 @@ pub fn declared_charts<'a, 'r>(
     for row in rows {
         let (own, declared) = benchmarks.entry(row.name).or_default();
         own.push(row);
-        for chart in row.present().flat_map(|b| &b.charts) {
+        for chart in row.present().flat_map(|b| &b.declaration.charts) {
             if !declared.contains(&chart) {
                 declared.push(chart);
             }

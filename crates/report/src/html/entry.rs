@@ -35,12 +35,12 @@ pub fn place(places: &[RunLocation], number: usize) -> RunLocation {
 }
 
 fn behind(run: &Run, place: &RunLocation, row: &PointRow, benchmark: &Benchmark) -> Markup {
-    let about = benchmark.provenance.summary.as_deref();
+    let about = benchmark.declaration.provenance.summary.as_deref();
     markup! {
         @if let Some(summary) = about { p { (summary) } }
         @if !benchmark.parameters.0.is_empty() { p { "Parameters: " code { (benchmark.parameters) } } }
-        @if let Some(cycles) = benchmark.cycles { p { "Cycles: " (number(cycles.median)) "." } }
-        @if let Some(distribution) = &benchmark.distribution { p { (percentiles(distribution)) "." } }
+        @if let Some(cycles) = benchmark.details.cycles { p { "Cycles: " (number(cycles.median)) "." } }
+        @if let Some(distribution) = &benchmark.details.distribution { p { (percentiles(distribution)) "." } }
         (launches(benchmark))
         (disturbed(benchmark))
         (histogram(benchmark))
@@ -64,11 +64,11 @@ fn launches(benchmark: &Benchmark) -> Markup {
 }
 
 fn disturbed(benchmark: &Benchmark) -> Markup {
-    let seen = benchmark.disturbed.iter();
+    let seen = benchmark.interference.disturbed.iter();
     let seen: Vec<String> = seen.map(|(what, n)| format!("{what} in {n}")).collect();
     markup! {
         @if !seen.is_empty() {
-            p { "Batches disturbed by: " (seen.join(", ")) ". Discarded: " (benchmark.discarded) "." }
+            p { "Batches disturbed by: " (seen.join(", ")) ". Discarded: " (benchmark.interference.discarded) "." }
         }
     }
 }
@@ -77,11 +77,11 @@ fn evidence(benchmark: &Benchmark) -> Markup {
     let side = |value: Option<f64>| value.map_or("open".to_owned(), number);
     let shown = |value: Option<f64>| value.map_or("none".to_owned(), number);
     markup! {
-        @if !benchmark.evidence.is_empty() {
+        @if !benchmark.details.evidence.is_empty() {
             table {
                 caption { "Evidence over all batches" }
                 tr { @for name in ["Evidence", "Median", "Range", "Expected", "Batches outside"] { th { (name) } } }
-                @for (name, e) in &benchmark.evidence {
+                @for (name, e) in &benchmark.details.evidence {
                     tr {
                         th { (name) }
                         td { (shown(e.median)) }
@@ -129,7 +129,7 @@ fn trace(run: &Run, place: &RunLocation, row: &PointRow, benchmark: &Benchmark) 
         @if run.producer.imported.is_some() {
             p { "There is no raw batch: another program measured. Its results: " code { (command_line(source)) } }
         } @else {
-            p { "Every raw batch: " code { (command_line(raw)) } @if !benchmark.provenance.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
+            p { "Every raw batch: " code { (command_line(raw)) } @if !benchmark.declaration.provenance.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
         }
     }
 }

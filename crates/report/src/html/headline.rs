@@ -69,7 +69,7 @@ fn candidates<'a, 'r>(topic: &'a str, rows: &'a [PointRow<'r>]) -> Vec<Candidate
     let first = rows.iter().filter(|row| seen.insert(row.name));
     let shown = first.filter_map(|first| {
         let row = quoted(rows.iter().filter(|row| row.name == first.name).collect())?;
-        let has_tag = |b: &Benchmark| b.provenance.tags.iter().any(|t| t == HEADLINE);
+        let has_tag = |b: &Benchmark| b.declaration.provenance.tags.iter().any(|t| t == HEADLINE);
         Some(Candidate { topic, row, is_tagged: row.present().any(has_tag) })
     });
     shown.collect()
@@ -79,14 +79,14 @@ fn candidates<'a, 'r>(topic: &'a str, rows: &'a [PointRow<'r>]) -> Vec<Candidate
 /// memory it is the last one, whose buffer exceeds the caches.
 fn quoted<'a, 'r>(mut rows: Vec<&'a PointRow<'r>>) -> Option<&'a PointRow<'r>> {
     rows.retain(|row| row.present().any(|b| b.median.is_some()));
-    let is_in_memory = |b: &Benchmark| b.provenance.tags.iter().any(|t| t == IN_MEMORY);
+    let is_in_memory = |b: &Benchmark| b.declaration.provenance.tags.iter().any(|t| t == IN_MEMORY);
     let first = rows.first()?;
     if first.present().any(is_in_memory) { rows.last().copied() } else { Some(first) }
 }
 
 fn card(runs: &[Run], card: &Candidate, comparison: Option<&SideBySide>) -> Markup {
     let row = card.row;
-    let about = row.present().find_map(|b| b.provenance.summary.as_deref());
+    let about = row.present().find_map(|b| b.declaration.provenance.summary.as_deref());
     let verdict = comparison.and_then(|c| c.of(runs, row));
     markup! {
         a.card href={ "#entry-" (row.place) } {
@@ -127,7 +127,7 @@ fn difference(verdict: &PairVerdict) -> Markup {
 
 /// The exception of a figure.
 fn mark(entry: &Benchmark) -> Option<&'static str> {
-    match (entry.valid, entry.is_disturbed) {
+    match (entry.valid, entry.interference.is_disturbed) {
         (false, _) => Some("invalid"),
         (true, true) => Some("disturbed"),
         (true, false) => None,

@@ -16,14 +16,14 @@ const TAIL: f64 = 0.01;
 
 /// The histogram; empty if there are too few distinct samples.
 pub fn histogram(benchmark: &Benchmark) -> Markup {
-    let Some(bars) = Bars::of(&benchmark.samples) else {
+    let Some(bars) = Bars::of(&benchmark.details.samples) else {
         return markup! {};
     };
     let unit = benchmark.unit.as_deref().unwrap_or_default();
     let (factor, unit) = scale(bars.high, unit);
     let text = format!(
         "{} samples in {BINS} bins from {} to {} {unit}; not drawn: {} smaller (least {}) and {} greater (greatest {})",
-        benchmark.samples.len(),
+        benchmark.details.samples.len(),
         number(bars.low * factor),
         number(bars.high * factor),
         bars.below,

@@ -74,7 +74,8 @@ struct CacheLevel {
 }
 
 fn of(run: &Run) -> Vec<CacheLevel> {
-    let is_measure = |b: &&Benchmark| b.provenance.tags.iter().any(|tag| tag == MEASURES);
+    let is_measure =
+        |b: &&Benchmark| b.declaration.provenance.tags.iter().any(|tag| tag == MEASURES);
     let measures = run.benchmarks.iter().filter(is_measure);
     let measured = measures.filter(|b| b.valid && b.unit.as_deref() == Some("B"));
     let mut found: Vec<CacheLevel> = measured

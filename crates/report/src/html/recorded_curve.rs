@@ -20,7 +20,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     let mut of_runs: BTreeMap<usize, Lowest> = BTreeMap::new();
     let mut unit = "";
     for (run, benchmark) in entries(runs, rows) {
-        let Some(recorded) = &benchmark.lowest_curve else {
+        let Some(recorded) = &benchmark.details.lowest_curve else {
             continue;
         };
         unit = &recorded.x_unit;

@@ -46,7 +46,7 @@ impl<'a> PointRow<'a> {
 
     /// The heading of the row; empty for a benchmark of another program.
     pub fn group(&self) -> &'a str {
-        let mut named = self.present().filter_map(|b| b.provenance.topic.as_deref());
+        let mut named = self.present().filter_map(|b| b.declaration.provenance.topic.as_deref());
         named.next().unwrap_or_default()
     }
 }
@@ -100,7 +100,12 @@ fn heading(group: &str) -> String {
 fn key(benchmark: &Benchmark) -> String {
     let mut parameters: Vec<_> = benchmark.parameters.0.iter().collect();
     parameters.sort_by_key(|(name, _)| name);
-    let parts = (&benchmark.name, parameters, benchmark.processes, benchmark.threads);
+    let parts = (
+        &benchmark.name,
+        parameters,
+        benchmark.environment.processes,
+        benchmark.environment.threads,
+    );
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 
@@ -130,7 +135,7 @@ impl<'a> Varying<'a> {
         let first = *self.first.entry(name).or_insert(parameters);
         let differ = self.differ.entry(name).or_default();
         for (name, value) in &parameters.0 {
-            if first.get(name) != Some(value) || benchmark.swept.contains(name) {
+            if first.get(name) != Some(value) || benchmark.declaration.swept.contains(name) {
                 differ.insert(name);
             }
         }

@@ -32,7 +32,7 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
         let name = of_run(runs, number, &parameters(rows, benchmark, |_, differs| differs));
         for name in kinds.names(benchmark, &name) {
             if let Some(point) = point(benchmark) {
-                unit = benchmark.throughput.as_ref().map_or("", |t| &t.unit);
+                unit = benchmark.details.throughput.as_ref().map_or("", |t| &t.unit);
                 join(&mut curves, name, point);
             } else if benchmark.status == Status::Invalid {
                 invalid.push(name);
@@ -99,23 +99,23 @@ impl Kinds {
 /// The combined throughput with an interval of the same relative width as the figure's. For a
 /// latency the ends are inverted.
 fn point(benchmark: &Benchmark) -> Option<Point> {
-    let together = benchmark.throughput.as_ref().filter(|_| benchmark.valid)?;
+    let together = benchmark.details.throughput.as_ref().filter(|_| benchmark.valid)?;
     let interval = benchmark.confidence_interval.zip(benchmark.median);
     let interval = interval.and_then(|([low, high], median)| {
-        let shares = match benchmark.figure.as_deref() {
+        let shares = match benchmark.declaration.figure.as_deref() {
             Some("latency") => [median / high, median / low],
             _ => [low / median, high / median],
         };
         let ends = shares.map(|s| s * together.sum);
         (low > 0.0 && ends.iter().all(|e| e.is_finite())).then_some(ends)
     });
-    let disturbed = if benchmark.is_disturbed { " (disturbed)" } else { "" };
+    let disturbed = if benchmark.interference.is_disturbed { " (disturbed)" } else { "" };
     Some(Point {
         x: benchmark.workers().count() as f64,
         y: together.sum,
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
-        is_disturbed: benchmark.is_disturbed,
+        is_disturbed: benchmark.interference.is_disturbed,
         is_sound: benchmark.has_sound_interval(),
         bounds: None,
         text: figure(together.sum, &together.unit) + disturbed,

@@ -72,7 +72,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
 /// messages do not count.
 fn is_over_memory(row: &PointRow, declared: &Declared) -> bool {
     row.present().any(|b| {
-        let mut tags = b.provenance.tags.iter();
+        let mut tags = b.declaration.provenance.tags.iter();
         let mut parameters = b.parameters.0.iter();
         tags.any(|tag| tag == IN_MEMORY)
             && parameters.next().is_some_and(|(name, _)| *name == declared.against)
@@ -85,7 +85,8 @@ pub fn lacks_cycles(
     declared: &Declared,
     curve: &str,
 ) -> Option<WithoutCycles> {
-    let lacks = declared.figure == "cycles" && benchmark.valid && benchmark.cycles.is_none();
+    let lacks =
+        declared.figure == "cycles" && benchmark.valid && benchmark.details.cycles.is_none();
     let x = across(benchmark, declared).filter(|_| lacks)?;
     let at = format!("{}={} {curve}", declared.against, axis_number(x));
     let why = benchmark.notes.iter().find_map(Note::without_cycles).map(str::to_owned);
@@ -101,7 +102,7 @@ fn is_figure(declared: &Declared) -> bool {
 pub fn across(benchmark: &Benchmark, declared: &Declared) -> Option<f64> {
     match benchmark.parameters.get(&declared.against) {
         Some(value) => value.as_f64(),
-        None => benchmark.evidence.get(&declared.against)?.median,
+        None => benchmark.details.evidence.get(&declared.against)?.median,
     }
 }
 
@@ -109,7 +110,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
     if !benchmark.valid {
         return None;
     }
-    let evidence = |name: &str| benchmark.evidence.get(name)?.median;
+    let evidence = |name: &str| benchmark.details.evidence.get(name)?.median;
     let x = across(benchmark, declared)?;
     let (y, interval, text) = match declared.figure.as_str() {
         _ if is_figure(declared) => {
@@ -118,7 +119,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
             (benchmark.median?, benchmark.confidence_interval, text.join(" "))
         }
         "cycles" => {
-            let cycles = benchmark.cycles?;
+            let cycles = benchmark.details.cycles?;
             (cycles.median, Some(cycles.confidence_interval), number(cycles.median))
         }
         name => {
@@ -131,14 +132,18 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         y,
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
-        is_disturbed: benchmark.is_disturbed,
+        is_disturbed: benchmark.interference.is_disturbed,
         is_sound: benchmark.has_sound_interval(),
         bounds: if is_figure(declared) {
             benchmark.undisturbed_bounds(y, interval)
         } else {
-            interval.filter(|_| benchmark.is_disturbed)
+            interval.filter(|_| benchmark.interference.is_disturbed)
         },
-        text: if benchmark.is_disturbed { format!("{text} (disturbed)") } else { text },
+        text: if benchmark.interference.is_disturbed {
+            format!("{text} (disturbed)")
+        } else {
+            text
+        },
     })
 }
 

@@ -34,7 +34,7 @@ impl<'a> Columns<'a> {
     pub fn of(runs: &[Run], rows: &[&PointRow], comparison: Option<&'a SideBySide>) -> Columns<'a> {
         let mut all = rows.iter().flat_map(|row| row.present());
         let mut of_run = vec![FIGURE, INTERVAL];
-        if runs.len() == 1 && all.any(|b| b.cycles.is_some()) {
+        if runs.len() == 1 && all.any(|b| b.details.cycles.is_some()) {
             of_run.push(CYCLES);
         }
         Columns { of_run, comparison }
@@ -165,7 +165,7 @@ fn cells(runs: &[Run], run: usize, entry: Option<&Benchmark>, columns: &Columns)
     };
     let interval = benchmark.confidence_interval.zip(benchmark.median);
     let width = interval.map(|([low, high], median)| (high - low) / median);
-    let cycles = benchmark.cycles.map(|c| c.median);
+    let cycles = benchmark.details.cycles.map(|c| c.median);
     markup! {
         td.number data-v=[benchmark.median] data-unit=[benchmark.unit.as_deref()] data-run=[name] { (figure(benchmark)) }
         td.number data-v=[width] { (interval_text(benchmark).unwrap_or_default()) }
@@ -231,8 +231,8 @@ fn remarks(row: &PointRow) -> Markup {
 
 fn remark(benchmark: &Benchmark) -> Option<&'static str> {
     match benchmark.status {
-        Status::Ok if benchmark.is_disturbed => Some("disturbed"),
-        Status::Ok => benchmark.launches_disagree.then_some("launches disagree"),
+        Status::Ok if benchmark.interference.is_disturbed => Some("disturbed"),
+        Status::Ok => benchmark.interference.launches_disagree.then_some("launches disagree"),
         status => Some(word(status)),
     }
 }
@@ -263,7 +263,7 @@ fn reason(benchmark: &Benchmark) -> Option<String> {
     if benchmark.status != Status::Ok {
         return benchmark.reason().map(Note::to_string);
     }
-    let outside = benchmark.evidence.iter().filter(|(_, e)| e.outside > 0);
+    let outside = benchmark.details.evidence.iter().filter(|(_, e)| e.outside > 0);
     let outside: Vec<String> = outside
         .map(|(name, evidence)| {
             let batches = counted(evidence.outside, "batch", "batches");

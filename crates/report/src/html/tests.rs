@@ -148,9 +148,9 @@ fn sweep_chart_omits_invalid_point() {
 fn chart_against_evidence_has_one_curve() {
     let entries = [1.0, 1.0, 2.0, 4.0].into_iter().zip(1..).map(|(x, size)| {
         let mut entry = benchmark("pagefault", size, "ok");
-        entry.evidence.get_mut("faults").unwrap().median = Some(x);
-        entry.charts[0].against = "faults".to_owned();
-        entry.charts[0].fit_linear = true;
+        entry.details.evidence.get_mut("faults").unwrap().median = Some(x);
+        entry.declaration.charts[0].against = "faults".to_owned();
+        entry.declaration.charts[0].fit_linear = true;
         entry
     });
     let page = html(&[run(entries.collect())]);
@@ -167,7 +167,7 @@ fn on_a_line(spoil: impl Fn(u64, &mut Benchmark)) -> Run {
         let mut entry = benchmark("lat_line", x, "ok");
         let y = 2.0 * x as f64 + 10.0 + 0.1 * (i % 2) as f64;
         (entry.median, entry.confidence_interval) = (Some(y), Some([y - 1.0, y + 1.0]));
-        entry.charts[0].fit_linear = true;
+        entry.declaration.charts[0].fit_linear = true;
         spoil(i, &mut entry);
         entry
     });
@@ -206,8 +206,9 @@ fn caption_of_a_chart_of_cycles_names_points_without_them() {
     let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
     let mut swept = run(sizes.map(|size| benchmark("lat_mem", size, "ok")).to_vec());
     for (i, entry) in swept.benchmarks.iter_mut().enumerate() {
-        entry.charts[0].figure = "cycles".to_owned();
-        entry.cycles = (i < 2).then_some(Cycles { median: 4.0, confidence_interval: [4.0; 2] });
+        entry.declaration.charts[0].figure = "cycles".to_owned();
+        entry.details.cycles =
+            (i < 2).then_some(Cycles { median: 4.0, confidence_interval: [4.0; 2] });
     }
     let page = html(std::slice::from_ref(&swept));
     let text = "Not drawn, because their cycles are not known: 10 of 12 valid points (size=3, size=4, size=5, size=6, size=7, size=8, size=9, size=10 and 2 more).";
@@ -223,7 +224,7 @@ fn caption_of_a_chart_of_cycles_names_points_without_them() {
 fn fitted_line_has_intervals_and_omits_disturbed_points() {
     let page = html(&[on_a_line(|i, entry| {
         if i == 5 {
-            entry.is_disturbed = true;
+            entry.interference.is_disturbed = true;
             entry.median = Some(900.0);
         }
     })]);
@@ -244,7 +245,7 @@ fn fitted_line_uses_intervals_of_bounded_points() {
         let seen = entry.median.unwrap() * (1.0 + 0.02 * (i % 3) as f64 / 2.0);
         entry.median = Some(seen);
         entry.confidence_interval = Some([seen / 1.02, seen]);
-        (entry.is_disturbed, entry.is_bounded) = (true, true);
+        (entry.interference.is_disturbed, entry.interference.is_bounded) = (true, true);
     })]);
     let start =
         page.find("Fitted line (6 disturbed, by the middles of what the disturbances allow): ");
@@ -289,10 +290,10 @@ fn caption_mentions_intervals_within_launches() {
 /// A benchmark entry with this number of processes and combined throughput.
 fn loaded(processes: u64, sum: f64) -> Benchmark {
     let mut entry = benchmark("lat_null", 100, "ok");
-    entry.charts = Vec::new();
-    entry.figure = Some("latency".to_owned());
-    entry.processes = processes;
-    entry.throughput = Some(Throughput { sum, unit: "operations/s".to_owned() });
+    entry.declaration.charts = Vec::new();
+    entry.declaration.figure = Some("latency".to_owned());
+    entry.environment.processes = processes;
+    entry.details.throughput = Some(Throughput { sum, unit: "operations/s".to_owned() });
     entry
 }
 
@@ -385,7 +386,7 @@ fn y_axis_is_logarithmic_for_wide_range() {
 fn recorded_curves_of_a_run_are_drawn_as_one() {
     let of_level = |level, x: &[f64], ns: &[f64]| {
         let mut entry = benchmark("cache", level, "ok");
-        entry.lowest_curve = Some(LowestCurve {
+        entry.details.lowest_curve = Some(LowestCurve {
             name: "load_latency".to_owned(),
             x_unit: "B".to_owned(),
             x: x.to_vec(),
@@ -421,7 +422,7 @@ fn memory_chart_has_cache_levels_with_origin() {
     let mut entries = Vec::new();
     for size in [16 << 10, 64 << 20] {
         let mut sweep = benchmark("lat_mem", size, "ok");
-        sweep.provenance.tags = vec!["memory_sizes".to_owned()];
+        sweep.declaration.provenance.tags = vec!["memory_sizes".to_owned()];
         entries.push(sweep);
     }
     entries.push(level_found(1, 32 << 10));
@@ -444,7 +445,7 @@ fn memory_chart_has_cache_levels_with_origin() {
         json!([[32 << 10, "L1 A"], [40 << 10, "L1 B"], [1 << 20, "L2"]])
     );
     for entry in &mut untagged.benchmarks[..2] {
-        entry.provenance.tags.clear();
+        entry.declaration.provenance.tags.clear();
     }
     assert_eq!(charts(&html(&[untagged]))[0]["levels"], json!([]));
 }
@@ -455,7 +456,7 @@ fn no_line_crosses_a_level_without_a_point() {
     let chart = |sizes: &[u64]| {
         let entry = |size: &u64| {
             let mut entry = benchmark("lat_mem", *size, "ok");
-            entry.provenance.tags = vec!["memory_sizes".to_owned()];
+            entry.declaration.provenance.tags = vec!["memory_sizes".to_owned()];
             entry
         };
         let mut run = run(sizes.iter().map(entry).collect());
@@ -507,7 +508,7 @@ fn parameter_order_does_not_separate_rows() {
 fn page_of_whole_suite_has_bounded_size() {
     let entries = (0..340u64).map(|i| {
         let mut entry = benchmark(&format!("lat_some_benchmark_{}", i / 3), 100 + i, "ok");
-        entry.samples = (0..400u64)
+        entry.details.samples = (0..400u64)
             .map(|n| (100 + i) as f64 * (1.0 + ((n * 7919 + i) % 997) as f64 / 5000.0))
             .collect();
         entry.launches = (0..12)
@@ -516,12 +517,12 @@ fn page_of_whole_suite_has_bounded_size() {
                 ..Launch::default()
             })
             .collect();
-        let about = entry.evidence["faults"].clone();
+        let about = entry.details.evidence["faults"].clone();
         let names = (0..6).map(|n| (format!("evidence_with_a_name_{n}"), about.clone()));
-        entry.evidence = names.collect();
+        entry.details.evidence = names.collect();
         entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".into(); 3];
-        entry.provenance.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
-        entry.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
+        entry.declaration.provenance.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
+        entry.interference.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
         entry.interval_scope = Some(IntervalScope::WithinLaunches);
         entry
     });
@@ -577,8 +578,9 @@ fn sweep_of_a_study_has_one_reason() {
 fn headlines_are_tagged_benchmarks_or_the_first_of_each_topic() {
     let of_topic = |topic: &str, name: &str, is_tagged: bool| {
         let mut entry = benchmark(name, 64, "ok");
-        entry.provenance.topic = Some(topic.to_owned());
-        entry.provenance.tags = is_tagged.then(|| "headline".to_owned()).into_iter().collect();
+        entry.declaration.provenance.topic = Some(topic.to_owned());
+        entry.declaration.provenance.tags =
+            is_tagged.then(|| "headline".to_owned()).into_iter().collect();
         entry
     };
     let cards = |entries: Vec<Benchmark>| -> Vec<String> {
@@ -598,7 +600,7 @@ fn headlines_are_tagged_benchmarks_or_the_first_of_each_topic() {
     // Of sizes of memory the last point, of others the first.
     let mut sizes = vec![benchmark("lat_mem", 16, "ok"), benchmark("lat_mem", 64, "ok")];
     assert_eq!(cards(sizes.clone()), ["lat_mem size=16"]);
-    sizes[0].provenance.tags = vec!["memory_sizes".to_owned()];
+    sizes[0].declaration.provenance.tags = vec!["memory_sizes".to_owned()];
     assert_eq!(cards(sizes), ["lat_mem size=64"]);
     // Without a figure there is no card.
     assert_eq!(cards(vec![benchmark("lat_absent", 1, "skipped")]), [""; 0]);
@@ -609,8 +611,8 @@ fn problems_come_with_fixes_and_the_worst_first() {
     let mut wrong = benchmark("lat_wrong", 16, "invalid");
     wrong.notes = vec!["faults is 1, expected 7".into()];
     let mut noisy = benchmark("lat_noisy", 16, "ok");
-    noisy.is_disturbed = true;
-    noisy.disturbed = [("switch".to_owned(), 30)].into();
+    noisy.interference.is_disturbed = true;
+    noisy.interference.disturbed = [("switch".to_owned(), 30)].into();
     let mut quick = benchmark("lat_quick", 16, "ok");
     quick.interval_scope = Some(IntervalScope::WithinLaunches);
     let mut one = run(vec![quick, noisy, wrong, benchmark("lat_absent", 1, "skipped")]);
@@ -640,11 +642,11 @@ fn problems_come_with_fixes_and_the_worst_first() {
 #[test]
 fn all_tables_have_the_same_columns_and_mark_exceptions_only() {
     let mut first = benchmark("lat_mem", 4096, "ok");
-    first.provenance.topic = Some("memory".to_owned());
-    first.cycles = Some(Cycles { median: 4.0, confidence_interval: [4.0; 2] });
+    first.declaration.provenance.topic = Some("memory".to_owned());
+    first.details.cycles = Some(Cycles { median: 4.0, confidence_interval: [4.0; 2] });
     let mut second = benchmark("lat_file", 4096, "ok");
-    second.provenance.topic = Some("file".to_owned());
-    second.is_disturbed = true;
+    second.declaration.provenance.topic = Some("file".to_owned());
+    second.interference.is_disturbed = true;
     let page = html(&[run(vec![first, second])]);
     let heads: Vec<&str> =
         page.split("<colgroup>").skip(1).map(|t| t.split("</colgroup>").next().unwrap()).collect();
@@ -661,7 +663,7 @@ fn figure_of_few_launches_is_explained_and_marked_if_they_disagree() {
     assert!(!plain.contains("in 90 % of cases"));
     let mut quick = benchmark("lat_mem", 4096, "ok");
     quick.interval_scope = Some(IntervalScope::BetweenRuns);
-    quick.launches_disagree = true;
+    quick.interference.launches_disagree = true;
     let page = html(&[run(vec![quick])]);
     assert!(page.contains("hold the figure of the next run of this kind in 90 % of cases."));
     assert!(page.contains(r#"disagree">launches disagree</span>"#));

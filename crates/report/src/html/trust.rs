@@ -49,7 +49,7 @@ impl Counts {
         let mut counts = Counts::default();
         for benchmark in &run.benchmarks {
             let count = match benchmark.status {
-                Status::Ok if benchmark.is_disturbed => &mut counts.disturbed,
+                Status::Ok if benchmark.interference.is_disturbed => &mut counts.disturbed,
                 Status::Ok => &mut counts.valid,
                 Status::Invalid => &mut counts.invalid,
                 Status::Crashed => &mut counts.crashed,
@@ -231,13 +231,14 @@ fn reason(entry: &Benchmark) -> String {
 /// The figures that something other than a neighbour disturbed, by kind.
 fn otherwise_disturbed(run: &Run) -> Option<Problem<'static>> {
     let all = run.benchmarks.iter();
-    let disturbed =
-        all.filter(|b| b.status == Status::Ok && b.is_disturbed && disturbing_share(b).is_none());
+    let disturbed = all.filter(|b| {
+        b.status == Status::Ok && b.interference.is_disturbed && disturbing_share(b).is_none()
+    });
     let mut kinds: IndexMap<&str, usize> = IndexMap::new();
     let mut count = 0;
     for benchmark in disturbed {
         count += 1;
-        for kind in benchmark.disturbed.keys() {
+        for kind in benchmark.interference.disturbed.keys() {
             *kinds.entry(kind).or_default() += 1;
         }
     }

@@ -32,9 +32,9 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
     if is_measured {
         benchmark.median = Some(size as f64);
         benchmark.confidence_interval = Some([size as f64 * 0.9, size as f64 * 1.1]);
-        benchmark.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
+        benchmark.details.samples = (0..66).map(|i| size as f64 + f64::from(i)).collect();
         benchmark.launches = vec![Launch { median: benchmark.median, ..Launch::default() }; 6];
-        benchmark.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
+        benchmark.details.evidence = [("faults".to_owned(), serde_json::from_value(json!({"median": 1.0, "min": 0.5, "max": 7.25, "expects": [0.98, null], "outside": 3})).unwrap())].into();
     }
     benchmark
 }
@@ -43,7 +43,7 @@ pub fn benchmark(name: &str, size: u64, status: &str) -> Benchmark {
 pub fn level_found(level: u64, bytes: u64) -> Benchmark {
     let mut found = benchmark("cache", level, "ok");
     found.parameters.0[0].0 = "level".to_owned();
-    found.provenance.tags = vec!["cache_sizes".to_owned()];
+    found.declaration.provenance.tags = vec!["cache_sizes".to_owned()];
     found.unit = Some("B".to_owned());
     found.median = Some(bytes as f64);
     found
@@ -75,7 +75,7 @@ pub fn hostile_run() -> Run {
     for b in [&mut one, &mut two] {
         b.notes = vec![HOSTILE.into()];
         b.unit = Some(HOSTILE.to_owned());
-        b.provenance = Provenance {
+        b.declaration.provenance = Provenance {
             topic: Some(HOSTILE.to_owned()),
             summary: Some(HOSTILE.to_owned()),
             ..Provenance::default()

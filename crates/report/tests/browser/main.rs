@@ -91,7 +91,7 @@ fn pointer_shows_table_value_in_chart() {
 fn chart_is_saved_as_displayed() {
     let mut run = sample_run();
     for sweep in run.benchmarks.iter_mut().filter(|b| b.name == "lat_mem") {
-        sweep.provenance.tags = vec!["memory_sizes".to_owned()];
+        sweep.declaration.provenance.tags = vec!["memory_sizes".to_owned()];
     }
     run.benchmarks.push(level_found(1, 32 << 10));
     run.machine.details = Some(caches(&[(2, 48 << 10)]));
@@ -384,8 +384,8 @@ fn bars_over_names_are_among_the_charts_and_fit_every_width() {
     let of = |order: &str, size: u64| {
         let mut point = benchmark("read", size, "ok");
         point.parameters.0 = vec![("order".to_owned(), json!(order))];
-        point.is_disturbed = true;
-        point.charts.clear();
+        point.interference.is_disturbed = true;
+        point.declaration.charts.clear();
         point
     };
     let run = run(vec![of("sequential_forward", 25_000), of("random_backward", 123_456)]);

@@ -121,12 +121,13 @@ impl Entry<'_> {
         let mut benchmark = Benchmark::ended(CLASS, Status::Ok, Vec::new());
         benchmark.name.clone_from(&self.expanded.name);
         benchmark.parameters = self.expanded.parameters.clone();
-        benchmark.swept = benchmark.parameters.0.iter().map(|(name, _)| name.clone()).collect();
-        benchmark.figure = Some("latency".to_owned());
+        benchmark.declaration.swept =
+            benchmark.parameters.0.iter().map(|(name, _)| name.clone()).collect();
+        benchmark.declaration.figure = Some("latency".to_owned());
         benchmark.unit = Some("ns".to_owned());
-        benchmark.operations = Some(1.0);
-        benchmark.command = Some(self.command(prepared, &times));
-        benchmark.samples = times.values().copied().collect();
+        benchmark.details.operations = Some(1.0);
+        benchmark.details.command = Some(self.command(prepared, &times));
+        benchmark.details.samples = times.values().copied().collect();
         benchmark.launches = self.launches(&times);
         if let Some(failure) = &self.runs.failure {
             benchmark.status = Status::Crashed;
@@ -234,7 +235,7 @@ impl Entry<'_> {
         }
         notes.extend(outliers(&values));
         if let Some(share) = stolen.filter(|share| *share > STOLEN) {
-            benchmark.is_disturbed = true;
+            benchmark.interference.is_disturbed = true;
             notes.push(format!(
                 "the host gave {:.1} % of the processor time to other virtual machines",
                 share * 100.0
@@ -343,7 +344,7 @@ fn with_ratios(mut measured: Vec<Measured>) -> Vec<Benchmark> {
         })
         .collect();
     for (m, ratio) in measured.iter_mut().zip(ratios) {
-        if let Some(command) = &mut m.benchmark.command {
+        if let Some(command) = &mut m.benchmark.details.command {
             command.to_fastest = ratio;
         }
     }

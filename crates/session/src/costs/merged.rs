@@ -84,7 +84,7 @@ impl Merged {
 }
 
 fn quality(entries: &[Benchmark]) -> Quality {
-    let is_undisturbed = !entries.iter().any(|entry| entry.is_disturbed);
+    let is_undisturbed = !entries.iter().any(|entry| entry.interference.is_disturbed);
     let widest = entries.iter().filter_map(Benchmark::relative_width).fold(0.0, f64::max);
     let is_between =
         |entry: &Benchmark| entry.interval_scope == Some(IntervalScope::BetweenLaunches);
@@ -116,7 +116,9 @@ mod tests {
     }
 
     fn disturbed(name: &str, ns: f64, half: f64) -> Benchmark {
-        Benchmark { is_disturbed: true, ..entry(name, ns, half) }
+        let mut entry = entry(name, ns, half);
+        entry.interference.is_disturbed = true;
+        entry
     }
 
     fn ns(merged: &Merged, name: &str) -> Vec<f64> {

@@ -42,7 +42,7 @@ pub(super) fn benchmarks(
         let notes = ending(outcome).into_iter().chain(unsent(outcome));
         let notes = notes.chain(other_responses(outcome, unsuccessful)).chain(late(outcome));
         each.notes = notes.chain(errors(outcome)).map(Note::Text).collect();
-        each.is_disturbed = is_late(outcome);
+        each.interference.is_disturbed = is_late(outcome);
         if !is_trustworthy(outcome) || other_responses(outcome, unsuccessful).is_some() {
             each.status = Status::Invalid;
             each.valid = false;
@@ -60,7 +60,7 @@ fn latency(outcome: &Outcome, parameters: &Parameters) -> Benchmark {
     let interval = median_interval(&medians, CONFIDENCE);
     let ends = interval.map(|i| [i.low.min(value), i.high.max(value)]);
     let mut entry = entry(LATENCY, "latency", "ns", parameters, medians, value, ends);
-    entry.distribution = Some(distribution(outcome));
+    entry.details.distribution = Some(distribution(outcome));
     entry
 }
 
@@ -88,13 +88,13 @@ fn entry(
     let mut benchmark = Benchmark::ended(class, Status::Ok, Vec::new());
     benchmark.valid = true;
     benchmark.parameters = parameters.clone();
-    benchmark.figure = Some(figure.to_owned());
+    benchmark.declaration.figure = Some(figure.to_owned());
     benchmark.unit = Some(unit.to_owned());
-    benchmark.operations = Some(1.0);
+    benchmark.details.operations = Some(1.0);
     benchmark.median = Some(value);
     benchmark.confidence_interval = interval;
     benchmark.interval_scope = interval.map(|_| IntervalScope::WithinLaunches);
-    benchmark.samples = samples;
+    benchmark.details.samples = samples;
     benchmark
 }
 

@@ -36,8 +36,8 @@ pub(super) fn changed(run: &Run, other: &Run, job: &Job) -> Option<String> {
 
 /// The recorded inputs of the programs of `class`.
 pub(super) fn recorded_inputs<'r>(run: &'r Run, class: &str) -> Option<&'r BuildInputs> {
-    let mut all = run.benchmarks.iter().filter(|b| b.class == class);
-    all.find_map(|b| b.provenance.inputs.as_ref())
+    let mut all = run.benchmarks.iter().filter(|b| b.declaration.class == class);
+    all.find_map(|b| b.declaration.provenance.inputs.as_ref())
 }
 
 /// Whether the fact is about a file or library that the user named. Such a file is a part of the

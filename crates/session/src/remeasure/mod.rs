@@ -137,7 +137,8 @@ impl Prepared<'_> {
             |of: &Benchmark| !matches!(self.basis.get(of.name.as_str()), Some(Basis::Not(_)));
         let pairs = request.pairs.iter().map(|(_, b)| *b);
         let possible: Vec<&Benchmark> = pairs.filter(|b| is_possible(b)).collect();
-        let classes: BTreeSet<&str> = possible.iter().map(|b| b.class.as_str()).collect();
+        let classes: BTreeSet<&str> =
+            possible.iter().map(|b| b.declaration.class.as_str()).collect();
         let of = |side: &Side| -> Vec<Job> {
             let jobs = classes.iter().filter_map(|c| side.jobs.get(*c));
             jobs.cloned().collect()
@@ -147,7 +148,7 @@ impl Prepared<'_> {
         let jobs: Vec<Job> = of_a.into_iter().chain(of_b).collect();
         let mut options = options(&request.a.plan, &request.b.plan);
         for benchmark in possible {
-            let point = options.points.entry(benchmark.class.clone()).or_default();
+            let point = options.points.entry(benchmark.declaration.class.clone()).or_default();
             point.push(At { set: settings(benchmark), workers: benchmark.workers() });
         }
         options.origin = b.origin.clone();
@@ -221,8 +222,8 @@ fn warn_of(request: &Request<'_>, here: &Run, only_b: Option<&str>, observer: &d
 /// sources.
 fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side, observer: &dyn Observer) {
     let is_other = |side: &Side, of: &Benchmark| {
-        let made = side.program(&of.class);
-        made.is_some() && made != of.provenance.program.as_ref()
+        let made = side.program(&of.declaration.class);
+        made.is_some() && made != of.declaration.provenance.program.as_ref()
     };
     let others = request.pairs.iter();
     let others = others.filter(|(of_a, of_b)| is_other(a, of_a) || is_other(b, of_b));
@@ -234,15 +235,15 @@ fn warn_of_others(request: &Request<'_>, a: &Side, b: &Side, observer: &dyn Obse
 }
 
 fn basis(a: &Side, b: &Side, of_a: &Benchmark, of_b: &Benchmark, with_a: Option<&str>) -> Basis {
-    if !b.jobs.contains_key(&of_b.class) {
-        return Basis::Not(format!("B's program: {}", b.why_missing(&of_b.class)));
+    if !b.jobs.contains_key(&of_b.declaration.class) {
+        return Basis::Not(format!("B's program: {}", b.why_missing(&of_b.declaration.class)));
     }
     if let Some(reason) = with_a {
         return Basis::StoredA(reason.to_owned());
     }
-    if !a.jobs.contains_key(&of_a.class) {
-        Basis::Not(format!("A's program: {}", a.why_missing(&of_a.class)))
-    } else if a.program(&of_a.class) == b.program(&of_b.class) {
+    if !a.jobs.contains_key(&of_a.declaration.class) {
+        Basis::Not(format!("A's program: {}", a.why_missing(&of_a.declaration.class)))
+    } else if a.program(&of_a.declaration.class) == b.program(&of_b.declaration.class) {
         Basis::OneProgram
     } else {
         Basis::Interleaved

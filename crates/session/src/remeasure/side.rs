@@ -39,8 +39,8 @@ fn changed_library(run: &Run, class: &str) -> Option<String> {
 
 /// The program that measured `class`, if the cache still holds it.
 fn kept_program(of: &[&Benchmark], class: &str) -> Option<Built> {
-    let mut programs = of.iter().filter(|b| b.class == class);
-    let identity = programs.find_map(|b| b.provenance.program.as_ref())?;
+    let mut programs = of.iter().filter(|b| b.declaration.class == class);
+    let identity = programs.find_map(|b| b.declaration.provenance.program.as_ref())?;
     build::kept_program(class, identity)
 }
 
@@ -69,7 +69,7 @@ impl Side {
         observer: &dyn Observer,
     ) -> Result<Side, Failure> {
         let mut side = Side::default();
-        let classes: BTreeSet<&str> = of.iter().map(|b| b.class.as_str()).collect();
+        let classes: BTreeSet<&str> = of.iter().map(|b| b.declaration.class.as_str()).collect();
         let includes = match SourceSnapshot::includes(run, &classes) {
             Ok(includes) => includes,
             Err(reason) => {

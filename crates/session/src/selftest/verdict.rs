@@ -136,9 +136,9 @@ pub(super) fn disturbance(benchmark: &Benchmark, others_running: u64) -> Option<
     // Without a figure, a crash is not the fault of other programs.
     benchmark.median?;
     let batches = benchmark.records.count() as u64;
-    let is_often = DISCARDED * benchmark.discarded > batches;
-    if benchmark.is_disturbed || is_often {
-        let kinds = benchmark.disturbed.iter();
+    let is_often = DISCARDED * benchmark.interference.discarded > batches;
+    if benchmark.interference.is_disturbed || is_often {
+        let kinds = benchmark.interference.disturbed.iter();
         let kinds = kinds.map(|(kind, count)| format!("{count} {kind}"));
         let kinds = kinds.collect::<Vec<String>>().join(", ");
         return Some(format!("{batches} batches with {kinds}"));
@@ -209,7 +209,7 @@ fn no_figure(name: &str, expected: String, benchmark: &Benchmark) -> Check {
 /// measured and subtracted: the uncertainty of the cycle length applies to it, too.
 pub(super) fn cycles(name: &str, expected: f64, around: f64, benchmark: &Benchmark) -> Check {
     let says = format!("{expected} cycles");
-    let Some(cycles) = benchmark.cycles else {
+    let Some(cycles) = benchmark.details.cycles else {
         let mut check = no_figure(name, says, benchmark);
         if benchmark.status == Status::Ok {
             check.outcome = Outcome::Unknown;
@@ -261,7 +261,7 @@ pub(super) fn at_least(name: &str, least_ns: f64, benchmark: &Benchmark) -> Chec
 /// Checks that the evidence detects a page fault in every pass.
 pub(super) fn caught(name: &str, benchmark: &Benchmark) -> Check {
     let total = benchmark.records.count() as u64;
-    let mut evidence = benchmark.evidence.values();
+    let mut evidence = benchmark.details.evidence.values();
     let outside = evidence.any(|e| 2 * e.outside > total && total > 0);
     let measured = match benchmark.status {
         Status::Invalid if outside => "invalid, by its evidence".to_owned(),
@@ -281,14 +281,15 @@ pub(super) fn disturbed(name: &str, quiet: &Benchmark, benchmark: &Benchmark) ->
     let (Some(before), Some(after)) = (quiet.median, benchmark.median) else {
         return no_figure(name, expected, benchmark);
     };
-    let seen = benchmark.discarded + benchmark.disturbed.values().sum::<u64>();
+    let seen =
+        benchmark.interference.discarded + benchmark.interference.disturbed.values().sum::<u64>();
     let moved = after / before - 1.0;
-    let is_marked = benchmark.is_disturbed;
+    let is_marked = benchmark.interference.is_disturbed;
     let is_figure = matches!(benchmark.status, Status::Ok | Status::Invalid);
     let measured = format!(
         "{} batches disturbed, {} discarded; {:+.2} %{}",
-        benchmark.disturbed.values().max().copied().unwrap_or(0),
-        benchmark.discarded,
+        benchmark.interference.disturbed.values().max().copied().unwrap_or(0),
+        benchmark.interference.discarded,
         moved * 100.0,
         if is_marked { ", marked" } else { "" },
     );

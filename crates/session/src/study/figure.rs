@@ -34,7 +34,7 @@ impl Figure {
     /// converted.
     pub fn from_benchmark(benchmark: &Benchmark, unit: Option<&str>) -> Option<Figure> {
         if unit.is_some_and(|u| CYCLES.contains(&u)) {
-            let cycles = benchmark.cycles?;
+            let cycles = benchmark.details.cycles?;
             return Some(Figure {
                 median: cycles.median,
                 confidence_interval: Some(cycles.confidence_interval),

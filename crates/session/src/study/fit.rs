@@ -64,7 +64,7 @@ impl Fit {
         let sound = entries.iter().filter(|b| b.has_sound_interval());
         let used = sound.filter_map(|entry| Some((self.x(entry)?, figure(entry)?, entry)));
         let used: Vec<(f64, Figure, &&Benchmark)> = used.collect();
-        let disturbed = used.iter().filter(|(.., b)| b.is_disturbed).count();
+        let disturbed = used.iter().filter(|(.., b)| b.interference.is_disturbed).count();
         let points = used.iter().map(|(x, y, entry)| match bounds(entry, y) {
             Some(interval) => BoundedPoint::within(*x, interval),
             None => BoundedPoint::exact(*x, y.median),
@@ -110,7 +110,7 @@ impl Fit {
     fn x(&self, entry: &Benchmark) -> Option<f64> {
         match entry.parameters.get(&self.against) {
             Some(value) => value.as_f64(),
-            None => entry.evidence.get(&self.against)?.median,
+            None => entry.details.evidence.get(&self.against)?.median,
         }
     }
 }
@@ -120,7 +120,7 @@ impl Fit {
 fn bounds(entry: &Benchmark, figure: &Figure) -> Option<[f64; 2]> {
     let interval = figure.confidence_interval;
     if CYCLES.contains(&figure.unit.as_str()) {
-        return interval.filter(|_| entry.is_disturbed);
+        return interval.filter(|_| entry.interference.is_disturbed);
     }
     entry.undisturbed_bounds(figure.median, interval)
 }

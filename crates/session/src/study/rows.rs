@@ -209,7 +209,7 @@ fn shown_unit(measurement: &Measurement) -> Option<&str> {
 
 fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> Option<Figure> {
     match (&measurement.evidence, measurement.statistic) {
-        (Some(name), _) => Figure::from_evidence(entry.evidence.get(name)?, unit),
+        (Some(name), _) => Figure::from_evidence(entry.details.evidence.get(name)?, unit),
         (None, Some(Statistic::Variation)) => Figure::from_variation(entry),
         (None, None) => Figure::from_benchmark(entry, unit),
     }
@@ -268,7 +268,7 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
             None => "disturbed: other processes may be part of it, so that it proves nothing",
         };
         notes.push(note.to_owned());
-    } else if entry.is_disturbed && measurement.evidence.is_none() {
+    } else if entry.interference.is_disturbed && measurement.evidence.is_none() {
         let note = "disturbed: its interval also holds the value of a quiet machine";
         notes.push(note.to_owned());
     }
@@ -279,6 +279,6 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
 /// timed. The launches of a disturbed figure differ by the disturbance, too, and nothing bounds how
 /// much.
 fn is_doubtful(measurement: &Measurement, entry: &Benchmark) -> bool {
-    let is_bounded = entry.is_bounded && measurement.statistic.is_none();
-    measurement.evidence.is_none() && entry.is_disturbed && !is_bounded
+    let is_bounded = entry.interference.is_bounded && measurement.statistic.is_none();
+    measurement.evidence.is_none() && entry.interference.is_disturbed && !is_bounded
 }

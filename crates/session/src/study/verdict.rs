@@ -57,7 +57,7 @@ pub fn judge(range: &Range, [low, high]: [f64; 2]) -> PredictionVerdict {
 /// one, such as a clock or a lost launch. The verdict is then unknown.
 pub fn judge_invalid(entry: &Benchmark) -> Option<PredictionVerdict> {
     match entry.status {
-        Status::Invalid if entry.evidence.values().any(is_refuted) => {
+        Status::Invalid if entry.details.evidence.values().any(is_refuted) => {
             Some(PredictionVerdict::Within)
         }
         Status::Invalid => Some(PredictionVerdict::Unknown),

@@ -211,11 +211,11 @@ fn least(found: Vec<(Benchmark, &Attempt)>) -> Option<(Benchmark, &Attempt)> {
 fn describe(question: &Question, attempt: &Attempt, benchmark: &mut Benchmark) {
     benchmark.name = question.name.clone();
     benchmark.parameters = Default::default();
-    if benchmark.class == statement::CLASS {
+    if benchmark.declaration.class == statement::CLASS {
         statement::name(&mut benchmark.notes, &question.wording);
     }
     benchmark.notes.extend(attempt.notes.iter().cloned().map(Note::Text));
-    if benchmark.class == statement::CLASS {
+    if benchmark.declaration.class == statement::CLASS {
         statement::judge(benchmark, &question.wording);
     } else {
         asm::explain(benchmark, &question.wording, attempt.is_move);
@@ -226,7 +226,7 @@ fn describe(question: &Question, attempt: &Attempt, benchmark: &mut Benchmark) {
 /// stopped may not. Of two disturbed figures, the one with the narrower sound interval is better.
 fn is_better(new: &Benchmark, old: &Benchmark) -> bool {
     let is_complete = new.status == Status::Ok && new.launches.len() as u64 >= LAUNCHES;
-    let is_clearer = match (new.is_disturbed, old.is_disturbed) {
+    let is_clearer = match (new.interference.is_disturbed, old.interference.is_disturbed) {
         (false, is_disturbed) => is_disturbed || !is_unclear(new),
         (true, true) => width(new) < width(old),
         (true, false) => false,
@@ -246,10 +246,10 @@ fn is_unclear(benchmark: &Benchmark) -> bool {
     if benchmark.status != Status::Ok || (benchmark.launches.len() as u64) < LAUNCHES {
         return false;
     }
-    let is_length_known = benchmark.cycle_ns.iter().any(Option::is_some);
-    let lacks_cycles = is_length_known && benchmark.cycles.is_none();
+    let is_length_known = benchmark.environment.cycle_ns.iter().any(Option::is_some);
+    let lacks_cycles = is_length_known && benchmark.details.cycles.is_none();
     // The last test unpacks all batches.
-    benchmark.is_disturbed || lacks_cycles && !run::is_blocked(benchmark)
+    benchmark.interference.is_disturbed || lacks_cycles && !run::is_blocked(benchmark)
 }
 
 /// Builds the program that times statements.

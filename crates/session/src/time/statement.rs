@@ -136,7 +136,7 @@ pub(super) fn judge(benchmark: &mut Benchmark, statement: &str) {
         benchmark.notes.push(Note::Text(help.to_owned()));
     }
     if benchmark.status == Status::Ok
-        && let Some(cycles) = benchmark.cycles
+        && let Some(cycles) = benchmark.details.cycles
     {
         benchmark.notes.extend(folded::hint(statement, cycles.median).map(Note::Text));
     }

@@ -429,14 +429,17 @@ fn rejected_instruction_has_reason_and_affects_no_other() {
 
 #[test]
 fn only_a_better_measurement_replaces_a_figure() {
-    let benchmark = |status, launches: u64, is_disturbed, cycles: Option<f64>| Benchmark {
-        status,
-        is_disturbed,
-        launches: vec![Default::default(); launches as usize],
-        cycles: cycles
-            .map(|median| yamba_record::run::Cycles { median, confidence_interval: [median; 2] }),
-        cycle_ns: vec![Some(0.25)],
-        ..yamba_harness::not_started("x")
+    let benchmark = |status, launches: u64, is_disturbed, cycles: Option<f64>| {
+        let mut benchmark = Benchmark {
+            status,
+            launches: vec![Default::default(); launches as usize],
+            ..yamba_harness::not_started("x")
+        };
+        benchmark.interference.is_disturbed = is_disturbed;
+        benchmark.details.cycles = cycles
+            .map(|median| yamba_record::run::Cycles { median, confidence_interval: [median; 2] });
+        benchmark.environment.cycle_ns = vec![Some(0.25)];
+        benchmark
     };
     let ok = |is_disturbed, cycles| benchmark(Status::Ok, LAUNCHES, is_disturbed, cycles);
     let (disturbed, without_cycles) = (ok(true, Some(3.0)), ok(false, None));
@@ -452,11 +455,12 @@ fn only_a_better_measurement_replaces_a_figure() {
         assert!(!is_better(&stopped, old));
     }
     assert!(is_better(&without_cycles, &disturbed));
-    let bounded = |low| Benchmark {
-        is_bounded: true,
-        median: Some(1.0),
-        confidence_interval: Some([low, 1.0]),
-        ..disturbed.clone()
+    let bounded = |low| {
+        let mut bounded = disturbed.clone();
+        bounded.interference.is_bounded = true;
+        bounded.median = Some(1.0);
+        bounded.confidence_interval = Some([low, 1.0]);
+        bounded
     };
     assert!(is_better(&bounded(0.9), &disturbed) && !is_better(&disturbed, &bounded(0.9)));
     assert!(is_better(&bounded(0.9), &bounded(0.7)) && !is_better(&bounded(0.7), &bounded(0.9)));

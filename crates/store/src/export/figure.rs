@@ -38,7 +38,7 @@ pub(super) enum FigureKind {
 /// The kind of an entry's figure.
 pub(super) fn kind(entry: &Benchmark) -> FigureKind {
     let unit = entry.unit.as_deref().unwrap_or_default();
-    let known = match entry.figure.as_deref() {
+    let known = match entry.declaration.figure.as_deref() {
         Some("bandwidth") => bytes_a_second(unit).map(FigureKind::Bandwidth),
         Some("value" | "rate") => None,
         _ => nanoseconds(unit).map(|ns| FigureKind::Time(ns / 1e9)),

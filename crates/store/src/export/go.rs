@@ -54,7 +54,7 @@ fn left_out(entry: &Benchmark) -> Option<String> {
     let has_samples = entry.launches.iter().any(|l| l.samples > 0 && l.median.is_some());
     if figure::good(entry).is_none() {
         Some(figure::reason(entry))
-    } else if entry.is_disturbed {
+    } else if entry.interference.is_disturbed {
         Some("disturbed: this format has no interval".to_owned())
     } else if !has_samples {
         Some("none of its launches is known".to_owned())
@@ -93,8 +93,8 @@ fn name(entry: &Benchmark) -> String {
         name.push_str(&format!("/{}={}", escaped(key), escaped(&parameters::plain(value))));
     }
     // The number at the end does not say whether processes or threads ran.
-    if entry.threads > 1 {
-        name.push_str(&format!("/threads={}", entry.threads));
+    if entry.environment.threads > 1 {
+        name.push_str(&format!("/threads={}", entry.environment.threads));
     }
     format!("{name}-{}", entry.workers().count())
 }

@@ -115,7 +115,7 @@ struct ProcessorShares {
 
 impl ProcessorShares {
     fn new(entry: &Benchmark) -> ProcessorShares {
-        if entry.is_disturbed || entry.circles.is_some() {
+        if entry.interference.is_disturbed || entry.details.circles.is_some() {
             return ProcessorShares { batches: Vec::new() };
         }
         let mut batches = entry.records.batches();
@@ -178,7 +178,7 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
             json!({"real_time": figure * factor, "time_unit": unit})
         }
         FigureKind::Bandwidth(size) => {
-            let bytes = entry.operations.filter(|o| *o >= 1.0).unwrap_or(1.0);
+            let bytes = entry.details.operations.filter(|o| *o >= 1.0).unwrap_or(1.0);
             let rate = figure * size;
             labels.push(format!("real_time is of {bytes} bytes"));
             json!({
@@ -195,7 +195,7 @@ fn measured(entry: &Benchmark, figure: f64, share: Option<f64>) -> Map<String, V
     if let (Some(share), Some(time)) = (share, row.get("real_time").and_then(Value::as_f64)) {
         row.insert("cpu_time".to_owned(), json!(time * share));
     }
-    if entry.is_disturbed {
+    if entry.interference.is_disturbed {
         labels.push("disturbed: this format has no interval".to_owned());
         row.insert("disturbed".to_owned(), json!(true));
     }
@@ -212,13 +212,13 @@ fn name(entry: &Benchmark) -> String {
     for (key, value) in &entry.parameters.0 {
         name.push_str(&format!("/{key}={}", yamba_record::parameters::plain(value)));
     }
-    if entry.processes > 1 {
-        name.push_str(&format!("/processes={}", entry.processes));
+    if entry.environment.processes > 1 {
+        name.push_str(&format!("/processes={}", entry.environment.processes));
     }
-    if entry.threads > 1 {
-        name.push_str(&format!("/threads={}", entry.threads));
+    if entry.environment.threads > 1 {
+        name.push_str(&format!("/threads={}", entry.environment.threads));
     }
-    if entry.is_disturbed && figure::good(entry).is_some() {
+    if entry.interference.is_disturbed && figure::good(entry).is_some() {
         name.push_str("/disturbed");
     }
     name

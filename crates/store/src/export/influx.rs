@@ -58,7 +58,7 @@ fn fields(run: &Run, entry: &Benchmark) -> Vec<(String, String)> {
         fields.push(("reason".to_owned(), text(&figure::reason(entry))));
         return fields;
     };
-    fields.push(("disturbed".to_owned(), entry.is_disturbed.to_string()));
+    fields.push(("disturbed".to_owned(), entry.interference.is_disturbed.to_string()));
     fields.push(("sound_interval".to_owned(), entry.has_sound_interval().to_string()));
     let (name, size) = match figure::kind(entry) {
         FigureKind::Time(size) => ("latency_seconds", size),

@@ -85,7 +85,7 @@ fn of_entries(run: &Run) -> [Family; 8] {
             valid.series.push((labels.clone(), f64::from(u8::from(good.is_some()))));
         }
         let Some(figure) = good else { continue };
-        disturbed.series.push((labels.clone(), f64::from(u8::from(entry.is_disturbed))));
+        disturbed.series.push((labels.clone(), f64::from(u8::from(entry.interference.is_disturbed))));
         let (place, size) = match figure::kind(entry) {
             FigureKind::Time(size) => (0, size),
             FigureKind::Bandwidth(size) => (1, size),

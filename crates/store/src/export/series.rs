@@ -28,10 +28,10 @@ pub(super) fn repeated(run: &Run, written: fn(&Labels) -> String) -> usize {
 fn labels(entry: &Benchmark) -> Labels {
     let mut labels = vec![
         ("benchmark".to_owned(), entry.name.clone()),
-        ("processes".to_owned(), entry.processes.to_string()),
+        ("processes".to_owned(), entry.environment.processes.to_string()),
     ];
-    if entry.threads > 1 {
-        labels.push(("threads".to_owned(), entry.threads.to_string()));
+    if entry.environment.threads > 1 {
+        labels.push(("threads".to_owned(), entry.environment.threads.to_string()));
     }
     if figure::kind(entry) == FigureKind::Value {
         labels.extend(entry.unit.clone().map(|u| ("unit".to_owned(), u)));

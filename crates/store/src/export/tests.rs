@@ -193,7 +193,7 @@ fn influx_has_one_point_per_series_and_marks_disturbance() {
     assert_eq!(text.lines().count(), 1, "{text}");
     let fields = "valid=true,disturbed=true,sound_interval=false,latency_seconds=0.0000000025,";
     assert!(text.contains(fields), "{text}");
-    twice.benchmarks[0].is_bounded = true;
+    twice.benchmarks[0].interference.is_bounded = true;
     assert!(written("influx", &twice).contains("disturbed=true,sound_interval=true,"));
     assert!(text.ends_with(",interval_scope=\"within launches\"\n"), "{text}");
     let format = FORMATS.iter().find(|f| f.name == "influx").unwrap();

@@ -28,8 +28,8 @@ fn formatted(entry: &Benchmark) -> String {
     if !entry.parameters.0.is_empty() {
         name.push_str(&format!(" {}", entry.parameters));
     }
-    if entry.threads > 1 {
-        name.push_str(&format!(" T={}", entry.threads));
+    if entry.environment.threads > 1 {
+        name.push_str(&format!(" T={}", entry.environment.threads));
     }
     format!("{name}: {figure}")
 }
@@ -62,7 +62,7 @@ fn jmh_modes_are_different_benchmarks() {
         &[],
     );
     let run = read_text(MODES).unwrap();
-    let figures: Vec<_> = run.benchmarks.iter().map(|b| b.figure.as_deref()).collect();
+    let figures: Vec<_> = run.benchmarks.iter().map(|b| b.declaration.figure.as_deref()).collect();
     let latency = Some("latency");
     assert_eq!(figures, [latency, latency, Some("rate"), latency]);
 }
@@ -72,7 +72,7 @@ fn jmh_modes_are_different_benchmarks() {
 fn jmh_histogram_gives_the_mean_of_each_iteration() {
     let run = read_text(MODES).unwrap();
     let sample = &run.benchmarks[3];
-    assert_eq!(sample.samples, [243.4, 247.4]);
+    assert_eq!(sample.details.samples, [243.4, 247.4]);
     let forks: Vec<f64> = sample.launches.iter().filter_map(|l| l.median).collect();
     assert_eq!(forks, [243.4, 247.4]);
     assert_eq!(sample.interval_scope, Some(IntervalScope::WithinLaunches));
@@ -230,7 +230,7 @@ fn google_repetitions_threads_and_aggregates() {
         &["\"BM_far\": no time in it"],
     );
     let run = read_text(REPEATED).unwrap();
-    assert_eq!(run.benchmarks[1].figure.as_deref(), Some("rate"));
+    assert_eq!(run.benchmarks[1].declaration.figure.as_deref(), Some("rate"));
 }
 
 /// Files of before 2018 do not say which rows are aggregates.
@@ -397,7 +397,7 @@ fn lmbench_start_is_no_later_date() {
 fn hyperfine_commands_are_benchmarks() {
     has(HYPERFINE, &["grep -r foo .: 0.5125 s", "make -j 4 jobs=4: 2.25 s", "false: Crashed"], &[]);
     let run = read_text(HYPERFINE).unwrap();
-    assert_eq!(run.benchmarks[0].samples, [0.5, 0.5125, 0.525]);
+    assert_eq!(run.benchmarks[0].details.samples, [0.5, 0.5125, 0.525]);
     assert_eq!(run.benchmarks[0].notes, ["the median of 3 runs"]);
     let run = read_text(&HYPERFINE.replace("0.5, 0.5125, 0.525", "0.5, 0.5, 0.525")).unwrap();
     assert_eq!(

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use yamba_record::entry::Declaration;
 use yamba_record::machine::Machine;
 use yamba_record::program::Primitive;
 use yamba_record::run::{Imported, IntervalScope, Launch, Producer, Provenance, SourceFile};
@@ -238,25 +239,26 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
             IntervalScope::WithinLaunches
         }
     };
-    Benchmark {
+    let notes = notes.into_iter().map(Note::Text).collect();
+    let mut benchmark = Benchmark {
         parameters: number.parameters,
-        threads: number.threads,
         valid: status == Status::Ok,
         unit: Some(number.unit),
         median,
         confidence_interval: interval.map(|i| [i.low, i.high]),
         interval_scope: interval.map(|i| scope(i.coverage)),
-        samples: number.samples,
         launches: number.launches.into_iter().map(launch).collect(),
+        ..Benchmark::ended(&short(&number.name), status, notes)
+    };
+    benchmark.details.samples = number.samples;
+    benchmark.environment.threads = number.threads;
+    benchmark.declaration = Declaration {
         primitive: number.primitive,
         figure: Some(number.figure.name().to_owned()),
         provenance: Provenance { files: vec![file.clone()], ..Provenance::default() },
-        ..Benchmark::ended(
-            &short(&number.name),
-            status,
-            notes.into_iter().map(Note::Text).collect(),
-        )
-    }
+        ..benchmark.declaration
+    };
+    benchmark
 }
 
 fn launch(median: f64) -> Launch {

@@ -19,7 +19,7 @@ type Shown = (Status, Option<f64>, Option<String>);
 
 fn figures(run: &Run) -> BTreeMap<Key, Shown> {
     let each = run.benchmarks.iter().map(|b| {
-        let key = (b.name.clone(), b.parameters.to_string(), b.threads);
+        let key = (b.name.clone(), b.parameters.to_string(), b.environment.threads);
         (key, (b.status, b.median, b.unit.clone()))
     });
     each.collect()

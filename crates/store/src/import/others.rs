@@ -108,7 +108,7 @@ fn lmbench_run_is_marked_as_imported() {
     assert!(!run.interrupted);
     for entry in &run.benchmarks {
         assert!(entry.confidence_interval.is_none() && entry.launches.is_empty());
-        assert!(entry.samples.is_empty() && entry.records.is_empty());
+        assert!(entry.details.samples.is_empty() && entry.records.is_empty());
     }
     let below = named(&run, "int64 mul");
     assert_eq!((below.status, below.valid), (Status::Invalid, false));
@@ -121,7 +121,7 @@ fn lmbench_run_is_marked_as_imported() {
 fn stored_text_omits_machine_and_owner() {
     for (text, line) in [(LMBENCH, "Simple syscall: 0.1250"), (GOOGLE, "BM_once/8")] {
         let run = read_text(text).unwrap();
-        let file = &run.benchmarks[1].provenance.files[0];
+        let file = &run.benchmarks[1].declaration.provenance.files[0];
         assert_eq!(file.path, "results.0");
         let text = &run.sources[&file.hash];
         assert!(text.contains(line), "{text}");
@@ -161,7 +161,7 @@ fn google_benchmark_figures_are_imported() {
         ]
     );
     let thrice = named(&run, "BM_thrice");
-    assert_eq!(thrice.samples, [3.0, 1.0, 1.5]);
+    assert_eq!(thrice.details.samples, [3.0, 1.0, 1.5]);
     assert_eq!(thrice.notes, ["the median of 3 repetitions in one process"]);
     assert!(thrice.confidence_interval.is_none() && thrice.launches.is_empty());
     let status = |name| (named(&run, name).status, named(&run, name).notes[0].to_string());
@@ -247,11 +247,11 @@ fn jmh_forks_are_launches_with_an_interval() {
 #[test]
 fn jmh_benchmark_of_yamba_stands_for_its_primitives() {
     let run = read_text(JMH).unwrap();
-    let primitive = run.benchmarks[1].primitive.clone().unwrap();
+    let primitive = run.benchmarks[1].declaration.primitive.clone().unwrap();
     assert_eq!(primitive.name, "java.lang.String.indexOf(String)");
     assert_eq!(primitive.also.len(), 2);
     assert_eq!(primitive.by.as_deref(), Some("size"));
-    assert_eq!(run.benchmarks[1].figure.as_deref(), Some("latency"));
+    assert_eq!(run.benchmarks[1].declaration.figure.as_deref(), Some("latency"));
     assert_eq!(run.benchmarks[1].unit.as_deref(), Some("ns"));
 }
 
@@ -270,7 +270,7 @@ fn jmh_rate_has_its_mode_and_a_missing_number_is_left_out() {
     let run = read_text(JMH).unwrap();
     let rate = named(&run, "org.sample.Other.rate");
     assert_eq!((rate.median, rate.unit.as_deref()), (Some(3.0), Some("ops/us")));
-    assert_eq!(rate.figure.as_deref(), Some("rate"));
+    assert_eq!(rate.declaration.figure.as_deref(), Some("rate"));
     assert_eq!(rate.parameters.to_string(), "mode=thrpt");
     let left_out = run.producer.imported.clone().unwrap().left_out;
     assert_eq!(

@@ -135,7 +135,7 @@ fn detail_limits_what_is_kept() {
         [(Detail::Batches, 2, 1), (Detail::Samples, 2, 0), (Detail::Figures, 0, 0)]
     {
         let entry = &read(file.path(), LARGEST, detail).unwrap().benchmarks[0];
-        let lengths = (entry.samples.len(), entry.records.batches().len());
+        let lengths = (entry.details.samples.len(), entry.records.batches().len());
         assert_eq!(lengths, (samples, batches), "{detail:?}");
     }
 }

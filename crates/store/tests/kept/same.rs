@@ -24,7 +24,7 @@ pub fn run_is_read_back_bit_for_bit(place: &TestStore) {
     }
     assert_eq!(text(&store.run("0a", Detail::Samples).unwrap()), text(&written));
     for entry in &mut written.benchmarks {
-        entry.samples.clear();
+        entry.details.samples.clear();
     }
     assert_eq!(text(&store.run("0a", Detail::Figures).unwrap()), text(&written));
 }

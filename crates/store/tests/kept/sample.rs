@@ -48,7 +48,7 @@ pub fn entry(name: &str, batches: usize) -> Benchmark {
     let mut records = entry.records.unpack();
     records.batches = (0..batches).map(batch).collect();
     entry.records = Records::packed(records);
-    entry.samples = (0..batches).map(awkward).collect();
+    entry.details.samples = (0..batches).map(awkward).collect();
     entry
 }
 

@@ -184,7 +184,7 @@ fn style(run: &Document) -> Style {
 /// The group of each benchmark; empty if there is only one group.
 fn topics(run: &Document) -> BTreeMap<String, String> {
     let each = run.benchmarks.iter();
-    let of = each.filter_map(|b| Some((b.name.clone(), b.provenance.topic.clone()?)));
+    let of = each.filter_map(|b| Some((b.name.clone(), b.declaration.provenance.topic.clone()?)));
     let of: BTreeMap<String, String> = of.collect();
     match of.values().collect::<BTreeSet<_>>().len() {
         0 | 1 => BTreeMap::new(),

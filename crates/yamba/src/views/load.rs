@@ -27,7 +27,7 @@ pub fn view(measured: &Measured) -> View {
         statuses.join(", ")
     );
     let mut facts = vec![("throughput", marked(throughput)), ("latency", marked(latency))];
-    facts.extend(latency.distribution.iter().map(|d| ("", percentiles(d).into())));
+    facts.extend(latency.details.distribution.iter().map(|d| ("", percentiles(d).into())));
     let bodies = format!("{}, {per_second}/s", bytes(outcome.bytes));
     facts.extend(
         [("bodies", bodies), ("requests", requests), ("errors", errors(outcome))]
@@ -40,7 +40,9 @@ pub fn view(measured: &Measured) -> View {
 /// A figure with its interval over equal parts of the time.
 fn marked(benchmark: &Benchmark) -> Text {
     let mark = match benchmark.status {
-        Status::Ok if benchmark.is_disturbed => Text::mark(Tone::Warning, "disturbed") + "  ",
+        Status::Ok if benchmark.interference.is_disturbed => {
+            Text::mark(Tone::Warning, "disturbed") + "  "
+        }
         Status::Ok => Text::default(),
         _ => Text::mark(Tone::Bad, "INVALID") + "  ",
     };

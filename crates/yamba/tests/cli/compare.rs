@@ -295,7 +295,8 @@ fn with_kept_runs() -> Yamba {
         let document = yamba.run(words).out;
         let mut run: Run = serde_json::from_str(&document).unwrap();
         let work = &mut run.benchmarks[0];
-        (work.status, work.is_disturbed, work.cycles) = (Status::Ok, false, None);
+        (work.status, work.interference.is_disturbed, work.details.cycles) =
+            (Status::Ok, false, None);
         for (launch, factor) in work.launches.iter_mut().zip(SIX) {
             launch.median = Some(f64::from(count) * factor / 100.0);
         }

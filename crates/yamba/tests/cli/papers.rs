@@ -17,11 +17,11 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry.status = Status::Ok;
     entry.valid = true;
     entry.notes = Vec::new();
-    entry.figure = Some("latency".to_owned());
+    entry.declaration.figure = Some("latency".to_owned());
     entry.unit = Some("ns".to_owned());
     entry.median = Some(median);
     entry.confidence_interval = Some([median * 0.9, median * 1.1]);
-    entry.provenance.topic = Some("Memory".to_owned());
+    entry.declaration.provenance.topic = Some("Memory".to_owned());
     entry
 }
 
@@ -41,15 +41,15 @@ fn kept() -> Yamba {
     for (size, median) in [(16_u64 << 10, 1.0), (1 << 20, 10.0), (64 << 20, 100.0)] {
         let mut point = entry("lat_mem", median);
         point.parameters = Parameters(vec![("size".to_owned(), json!(size))]);
-        point.swept = vec!["size".to_owned()];
-        point.charts = vec![Chart {
+        point.declaration.swept = vec!["size".to_owned()];
+        point.declaration.charts = vec![Chart {
             figure: "latency".to_owned(),
             against: "size".to_owned(),
             by: None,
             log: true,
             fit_linear: false,
         }];
-        point.cycles = Some(Cycles {
+        point.details.cycles = Some(Cycles {
             median: 4.0 * median,
             confidence_interval: [3.9 * median, 4.1 * median],
         });
@@ -62,7 +62,7 @@ fn kept() -> Yamba {
     invalid.notes = vec!["faults is 2, but should be 0 | <b>".into()];
     run.benchmarks.push(invalid);
     let mut hostile = entry("statement/a|b & `c` <script>", 7.0);
-    hostile.provenance.topic = Some("Other_things".to_owned());
+    hostile.declaration.provenance.topic = Some("Other_things".to_owned());
     run.benchmarks.push(hostile);
     let mut skipped = yamba_harness::not_started("lat_far");
     skipped.status = Status::Skipped;

@@ -22,7 +22,7 @@ fn entry(name: &str) -> Benchmark {
     entry.unit = Some("ns".to_owned());
     entry.median = Some(12.5);
     entry.confidence_interval = Some([12.0, 13.0]);
-    entry.samples = vec![12.5];
+    entry.details.samples = vec![12.5];
     let batch = |process, sample| Batch {
         passes: 4,
         operations: 8,
@@ -58,7 +58,7 @@ fn kept() -> Yamba {
     second.tags = vec!["baseline".to_owned()];
     second.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
     second.sources = BTreeMap::from([("aa".to_owned(), "yamba lat_pipe {}\n".to_owned())]);
-    second.benchmarks[0].provenance.files =
+    second.benchmarks[0].declaration.provenance.files =
         vec![SourceFile { path: "suite/ipc/lat_pipe.yamba".to_owned(), hash: "aa".to_owned() }];
     let mut third = run(THIRD, 1.7e9 + 120.0, &["lat_pipe"]);
     third.interrupted = true;
@@ -223,7 +223,7 @@ fn show_selects_one_point_of_a_sweep() {
         sweep.benchmarks.iter_mut().zip([(16384, 1), (32, 1), (32, 4)])
     {
         entry.parameters.0.push(("size".to_owned(), size.into()));
-        entry.processes = processes;
+        entry.environment.processes = processes;
     }
     let path = yamba.folder.path().join("results.sqlite");
     let mut store = Store::open(&Location::File(path)).unwrap();
@@ -311,13 +311,13 @@ fn hard_to_tell() -> Run {
         all.benchmarks.iter_mut().zip(points).enumerate()
     {
         entry.parameters.0.push((name.to_owned(), value));
-        entry.processes = processes;
+        entry.environment.processes = processes;
         let first = entry.records.batches()[0].clone();
         entry.records = vec![first; place + 1].into_iter().collect();
-        entry.provenance.files =
+        entry.declaration.provenance.files =
             vec![SourceFile { path: "suite/lat_mem.yamba".to_owned(), hash: "aa".to_owned() }];
     }
-    all.benchmarks[3].threads = 4;
+    all.benchmarks[3].environment.threads = 4;
     all
 }
 

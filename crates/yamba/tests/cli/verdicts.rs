@@ -79,16 +79,16 @@ fn run() -> Run {
     let mut read = entry("lat_read", 10.0, [9.5, 10.5]);
     read.parameters =
         Parameters(vec![("size".to_owned(), json!(4096)), ("mode".to_owned(), json!("x"))]);
-    read.cycles = Some(Cycles { median: 30.0, confidence_interval: [28.0, 44.0] });
+    read.details.cycles = Some(Cycles { median: 30.0, confidence_interval: [28.0, 44.0] });
     let mut larger = read.clone();
     larger.parameters.0[0].1 = json!(8192);
-    larger.cycles = None;
+    larger.details.cycles = None;
     let mut other = read.clone();
     other.parameters.0[1].1 = json!("y");
     let mut wrong = entry("lat_wrong", 2.0, [1.0, 3.0]);
     wrong.status = Status::Invalid;
     wrong.notes = vec!["faults is 0, but should be 1".into()];
-    wrong.evidence = BTreeMap::from([(
+    wrong.details.evidence = BTreeMap::from([(
         "faults".to_owned(),
         Evidence {
             median: Some(0.0),
@@ -155,7 +155,7 @@ fn invalid_figure_has_no_verdict() {
         assert_eq!(rows[3].multiple, None);
     }
     run.benchmarks[0].status = Status::Ok;
-    run.benchmarks[0].is_disturbed = true;
+    run.benchmarks[0].interference.is_disturbed = true;
     assert_eq!(rows(&study, &run, &[])[0].verdict, Some(PredictionVerdict::Unknown));
     run.benchmarks[5].status = Status::Ok;
     let valid = &rows(&study, &run, &[])[4];
@@ -168,8 +168,10 @@ fn disturbed_figure_is_judged_by_the_interval_that_bounds_it() {
     let study = read(STUDY).unwrap();
     let verdicts = |seen: f64, is_bounded: bool| {
         let mut run = run();
-        let call = entry("lat_null", seen, [seen / 1.5, seen]);
-        run.benchmarks[0] = Benchmark { is_disturbed: true, is_bounded, ..call };
+        let mut call = entry("lat_null", seen, [seen / 1.5, seen]);
+        call.interference.is_disturbed = true;
+        call.interference.is_bounded = is_bounded;
+        run.benchmarks[0] = call;
         let rows = rows(&study, &run, &[]);
         (rows[0].verdict.unwrap(), rows[3].verdict.unwrap(), rows[0].notes.clone())
     };
@@ -377,7 +379,7 @@ fn predicted_invalid_is_confirmed_only_by_evidence() {
     assert_eq!(of_wrong(&run).0, Some(PredictionVerdict::Within));
     assert!(!of_wrong(&run).1);
     let wrong = run.benchmarks.last_mut().unwrap();
-    wrong.evidence.get_mut("faults").unwrap().median = Some(1.0);
+    wrong.details.evidence.get_mut("faults").unwrap().median = Some(1.0);
     wrong.notes = vec!["a launch was lost".into()];
     let (verdict, is_failure, notes) = of_wrong(&run);
     assert_eq!((verdict, is_failure), (Some(PredictionVerdict::Unknown), true));
@@ -389,7 +391,7 @@ fn predicted_invalid_is_confirmed_only_by_evidence() {
     // without any, the verdict is unknown.
     for (outside, verdict) in [(60, PredictionVerdict::Within), (0, PredictionVerdict::Unknown)] {
         let wrong = run.benchmarks.last_mut().unwrap();
-        let faults = wrong.evidence.get_mut("faults").unwrap();
+        let faults = wrong.details.evidence.get_mut("faults").unwrap();
         (faults.median, faults.outside) = (None, outside);
         assert_eq!(of_wrong(&run).0, Some(verdict), "outside in {outside}");
     }
@@ -407,7 +409,7 @@ fn with_a_line(spoil: impl Fn(usize, &mut Benchmark)) -> Run {
             let mut entry = entry("lat_line", y, [y, y]);
             entry.parameters = Parameters(vec![("n".to_owned(), json!(1 << i))]);
             let pages = Evidence { median: Some(10.0 * x), ..Evidence::default() };
-            entry.evidence = BTreeMap::from([("pages".to_owned(), pages)]);
+            entry.details.evidence = BTreeMap::from([("pages".to_owned(), pages)]);
             spoil(i as usize, &mut entry);
             entry
         })
@@ -481,7 +483,8 @@ fn variation_needs_launches_and_a_limit() {
 fn variation_of_disturbed_launches_is_unknown() {
     let (study, mut run) = variation(&[1.0, 1.01, 0.99, 1.0, 1.02, 0.98], "..0.1");
     assert_eq!(rows(&study, &run, &[])[0].verdict, Some(PredictionVerdict::Within));
-    (run.benchmarks[0].is_disturbed, run.benchmarks[0].is_bounded) = (true, true);
+    (run.benchmarks[0].interference.is_disturbed, run.benchmarks[0].interference.is_bounded) =
+        (true, true);
     let row = &rows(&study, &run, &[])[0];
     assert_eq!(row.verdict, Some(PredictionVerdict::Unknown));
     assert_eq!(row.notes, ["disturbed: a variation has no bounds"]);
@@ -534,7 +537,7 @@ fn fitted_line_matches_points() {
 #[test]
 fn line_needs_three_valid_points() {
     let study = line_study("slope", "n", "1.9..2.1 ns");
-    let one_less = with_a_line(|i, b| b.is_disturbed = i == 0);
+    let one_less = with_a_line(|i, b| b.interference.is_disturbed = i == 0);
     assert_eq!(rows(&study, &one_less, &[])[0].verdict, Some(PredictionVerdict::Within));
     let too_few = with_a_line(|i, b| {
         if i > 1 {
@@ -566,8 +569,8 @@ fn line_through_disturbed_points_holds_the_quiet_line() {
             b.median = Some(seen);
             // Two launches say little about the next run, but the points show their scatter.
             b.confidence_interval = Some([0.2 * seen, 3.0 * seen]);
-            b.quiet_factors = Some([1.0 / (1.0 + most), 1.0]);
-            (b.is_disturbed, b.is_bounded) = (true, true);
+            b.interference.quiet_factors = Some([1.0 / (1.0 + most), 1.0]);
+            (b.interference.is_disturbed, b.interference.is_bounded) = (true, true);
         });
         for (part, truth, predicted, verdict) in [
             ("slope", 2.0, "1.9..2.1 ns", slope),

@@ -69,15 +69,15 @@ fn measured(class: &str, runner: &[String], set: &[(&str, &str)]) -> Run {
 fn check_priorities(benchmark: &Benchmark) {
     assert_eq!(benchmark.status, Status::Ok, "{:?}", benchmark.notes);
     let said = benchmark.notes.iter().any(|n| n.to_string().contains("CAP_SYS_NICE"));
-    let threads = benchmark.evidence["realtime_threads"].median;
+    let threads = benchmark.details.evidence["realtime_threads"].median;
     assert_eq!(threads, Some(if said { 0.0 } else { 2.0 }));
 }
 
 fn check_circles(benchmark: &Benchmark) {
     check_priorities(benchmark);
-    let delivered = &benchmark.evidence["deliveries_per_circle"];
+    let delivered = &benchmark.details.evidence["deliveries_per_circle"];
     assert_eq!((delivered.min, delivered.max), (Some(1.0), Some(1.0)));
-    let circles = benchmark.circles.as_ref().unwrap();
+    let circles = benchmark.details.circles.as_ref().unwrap();
     assert_eq!((circles.initial, circles.delta), (50, 10));
     assert_eq!(circles.launches.len(), 2);
     for launch in &circles.launches {
@@ -113,8 +113,10 @@ fn direct_method_times_each_delivery() {
     let run = measured("direct_futex", &[], &set);
     let benchmark = &run.benchmarks[0];
     check_priorities(benchmark);
-    assert_eq!(benchmark.evidence["deliveries_per_signal"].median, Some(1.0));
-    assert!(benchmark.circles.is_none() && benchmark.samples.iter().all(|s| *s > 0.0));
+    assert_eq!(benchmark.details.evidence["deliveries_per_signal"].median, Some(1.0));
+    assert!(
+        benchmark.details.circles.is_none() && benchmark.details.samples.iter().all(|s| *s > 0.0)
+    );
 }
 
 #[test]

@@ -16,7 +16,9 @@ fn figure(median: f64) -> Benchmark {
 }
 
 fn in_cycles(median: f64, interval: [f64; 2]) -> Benchmark {
-    Benchmark { cycles: Some(Cycles { median, confidence_interval: interval }), ..figure(1.0) }
+    let mut figure = figure(1.0);
+    figure.details.cycles = Some(Cycles { median, confidence_interval: interval });
+    figure
 }
 
 #[test]
@@ -59,9 +61,9 @@ fn known_fault_must_be_invalid_because_of_its_evidence() {
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
     invalid.records = vec![Default::default(); 4].into_iter().collect();
     let evidence = |outside| Evidence { outside, ..Evidence::default() };
-    invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(1))]);
+    invalid.details.evidence = BTreeMap::from([("faults".to_owned(), evidence(1))]);
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
-    invalid.evidence = BTreeMap::from([("faults".to_owned(), evidence(4))]);
+    invalid.details.evidence = BTreeMap::from([("faults".to_owned(), evidence(4))]);
     assert_eq!(caught("x", &invalid).outcome, Outcome::Passed);
     invalid.status = Status::Ok;
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
@@ -74,11 +76,11 @@ fn competitor_must_be_detected() {
     let quiet = figure(100.0);
     let mut beside = figure(100.5);
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
-    beside.discarded = 4;
+    beside.interference.discarded = 4;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
     beside.median = Some(150.0);
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
-    beside.is_disturbed = true;
+    beside.interference.is_disturbed = true;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Passed);
     beside.status = Status::Crashed;
     assert_eq!(disturbed("x", &quiet, &beside).outcome, Outcome::Failed);
@@ -153,14 +155,14 @@ fn disturbance_is_found_in_batches_or_other_threads() {
     assert_eq!(disturbance(&b, 0), None);
     let running = disturbance(&b, 2).unwrap();
     assert_eq!(running, "2 other threads were running");
-    b.discarded = 20;
+    b.interference.discarded = 20;
     assert_eq!(disturbance(&b, 0), None);
-    b.discarded = 40;
-    b.disturbed = BTreeMap::from([("switch".to_owned(), 40)]);
+    b.interference.discarded = 40;
+    b.interference.disturbed = BTreeMap::from([("switch".to_owned(), 40)]);
     let seen = disturbance(&b, 0).unwrap();
     assert_eq!(seen, "100 batches with 40 switch");
-    b.discarded = 0;
-    b.is_disturbed = true;
+    b.interference.discarded = 0;
+    b.interference.is_disturbed = true;
     assert!(disturbance(&b, 0).is_some());
     // Other programs do not explain a crash.
     b.median = None;

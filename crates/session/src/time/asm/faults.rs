@@ -18,7 +18,8 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
         return;
     }
     let is_chain = benchmark.name.ends_with("/latency");
-    let cycles = benchmark.cycles.filter(|c| is_chain && c.confidence_interval[1] < DEPENDENT);
+    let cycles =
+        benchmark.details.cycles.filter(|c| is_chain && c.confidence_interval[1] < DEPENDENT);
     if let Some(cycles) = cycles {
         if is_move {
             let note =
@@ -30,7 +31,7 @@ pub(in super::super) fn explain(benchmark: &mut Benchmark, instruction: &str, is
         benchmark.valid = false;
         benchmark.median = None;
         benchmark.confidence_interval = None;
-        benchmark.cycles = None;
+        benchmark.details.cycles = None;
         benchmark.notes.push(Note::Text(format!(
             "no latency: a step of this chain takes {:.2} cycles, so the processor does not wait for the step before (it knows the result without the \
              operand, as of a zero idiom, or renames instead of executing)",

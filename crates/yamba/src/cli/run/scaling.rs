@@ -13,7 +13,7 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
     };
     let valid = entries.iter().filter(|b| b.valid);
     let points = valid.filter_map(|b| {
-        let throughput = b.throughput.as_ref()?;
+        let throughput = b.details.throughput.as_ref()?;
         let count = b.workers().count();
         Some((count, throughput.sum, throughput.unit.as_str()))
     });
@@ -46,8 +46,8 @@ pub(super) fn lines(entries: &[&Benchmark]) -> Vec<String> {
 /// `P` if the entries differ in their number of processes, `T` if they differ in that of threads.
 /// `None` if they differ in both.
 fn letter(entries: &[&Benchmark]) -> Option<char> {
-    let has_processes = entries.iter().any(|b| b.processes > 1);
-    let has_threads = entries.iter().any(|b| b.threads > 1);
+    let has_processes = entries.iter().any(|b| b.environment.processes > 1);
+    let has_threads = entries.iter().any(|b| b.environment.threads > 1);
     match (has_processes, has_threads) {
         (true, true) => None,
         (_, true) => Some('T'),
@@ -64,8 +64,8 @@ mod tests {
 
     fn entry(processes: u64, sum: f64, unit: &str) -> Benchmark {
         let mut b = Benchmark::ended("sample", Status::Ok, Vec::new());
-        (b.processes, b.valid) = (processes, true);
-        b.throughput = Some(Throughput { sum, unit: unit.to_owned() });
+        (b.environment.processes, b.valid) = (processes, true);
+        b.details.throughput = Some(Throughput { sum, unit: unit.to_owned() });
         b
     }
 
@@ -90,10 +90,10 @@ mod tests {
     #[test]
     fn threads_have_a_curve_of_their_own() {
         let mut curve = [1, 2].map(|t| entry(1, 1e6 * t as f64, "operations/s"));
-        curve[1].threads = 2;
+        curve[1].environment.threads = 2;
         let lines = scaled(&curve);
         assert_eq!(lines[1], "T=2  2 M operations/s  efficiency 1.00");
-        curve[0].processes = 2;
+        curve[0].environment.processes = 2;
         assert_eq!(scaled(&curve), Vec::<String>::new());
     }
 

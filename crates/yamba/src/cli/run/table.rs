@@ -130,7 +130,7 @@ impl Table<'_> {
             let is_narrow = shown.iter().zip(&rows).all(|(b, r)| fits(b, r));
             self.add_row(benchmark, &rows[i], &widths, is_narrow);
             self.add_notes(&shown, i);
-            let circles = benchmark.circles.as_ref();
+            let circles = benchmark.details.circles.as_ref();
             let mut lines =
                 circles.map_or(Vec::new(), |c| circle_table::lines(c, self.style.tests));
             lines.extend(scaling_after(&shown, i));
@@ -208,7 +208,7 @@ impl Table<'_> {
         let own = benchmark.notes.iter();
         let own = own.filter(|note| !is_shared(note) && note.without_cycles().is_none());
         let own: Vec<&Note> = own.collect();
-        if let Some(distribution) = &benchmark.distribution {
+        if let Some(distribution) = &benchmark.details.distribution {
             self.add_lines(&yamba_report::percentiles(distribution), self.style.indent());
         }
         for note in own {
@@ -254,7 +254,7 @@ fn mark(status: Status, colour: bool) -> String {
 
 fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
     let (figure, interval) = figure(run, benchmark);
-    let evidence = benchmark.evidence.iter();
+    let evidence = benchmark.details.evidence.iter();
     let evidence = evidence
         .filter(|(_, e)| e.median.is_some() || !benchmark.status.is_skipped())
         .map(|(name, e)| said(name, e));
@@ -288,7 +288,9 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
         same_name.any(|b| b.parameters.get(name) != benchmark.parameters.get(name))
     };
     let is_shown = |name: &String| {
-        style.set_parameters.contains(name) || benchmark.swept.contains(name) || differs(name)
+        style.set_parameters.contains(name)
+            || benchmark.declaration.swept.contains(name)
+            || differs(name)
     };
     let each = benchmark.parameters.0.iter();
     Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())
@@ -314,23 +316,23 @@ fn cycles(benchmark: &Benchmark) -> String {
     if benchmark.notes.iter().any(|note| matches!(note, Note::CyclesUnknown(_))) {
         return "cycles unknown".to_owned();
     }
-    let known = benchmark.cycles.filter(|c| c.median < 1e5);
+    let known = benchmark.details.cycles.filter(|c| c.median < 1e5);
     known.map_or(String::new(), |c| format!("{} cycles", number(c.median)))
 }
 
 /// Short remarks on how the figure was obtained.
 fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let mut marks = Vec::new();
-    if benchmark.is_disturbed {
+    if benchmark.interference.is_disturbed {
         let by_neighbour = yamba_report::disturbing_share(benchmark);
         marks.push(by_neighbour.map_or("disturbed".to_owned(), |share| {
             format!("disturbed, {:.0} % contended", share * 100.0)
         }));
     }
-    if benchmark.launches_disagree {
+    if benchmark.interference.launches_disagree {
         marks.push("launches disagree".to_owned());
     }
-    if benchmark.discarded > 0 {
+    if benchmark.interference.discarded > 0 {
         marks.push(discarded(benchmark));
     }
     if benchmark.interval_scope == Some(IntervalScope::WithinLaunches) && !all_within(run) {
@@ -341,8 +343,8 @@ fn marks(run: &Run, benchmark: &Benchmark) -> Option<String> {
 
 /// The number of discarded batches, and how many had each disturbance; a batch can have several.
 fn discarded(benchmark: &Benchmark) -> String {
-    let count = format!("{} discarded", benchmark.discarded);
-    let mut kinds: Vec<(&String, &u64)> = benchmark.disturbed.iter().collect();
+    let count = format!("{} discarded", benchmark.interference.discarded);
+    let mut kinds: Vec<(&String, &u64)> = benchmark.interference.disturbed.iter().collect();
     kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let kinds = kinds.iter().map(|(kind, n)| format!("{n} {kind}"));
     match kinds.collect::<Vec<_>>().join(" and ") {

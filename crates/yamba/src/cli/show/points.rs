@@ -36,8 +36,8 @@ pub(super) fn choose(run: &mut Run, at: &[(String, String)]) -> Result<(), Failu
 
 fn value(benchmark: &Benchmark, name: &str) -> Option<Value> {
     match benchmark.parameters.get(name) {
-        None if name == PROCESSES => Some(Value::from(benchmark.processes)),
-        None if name == THREADS => Some(Value::from(benchmark.threads)),
+        None if name == PROCESSES => Some(Value::from(benchmark.environment.processes)),
+        None if name == THREADS => Some(Value::from(benchmark.environment.threads)),
         value => value.cloned(),
     }
 }

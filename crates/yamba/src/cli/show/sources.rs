@@ -30,9 +30,9 @@ fn files<'a>(run: &'a Run, name: &str) -> Result<Vec<&'a SourceFile>, Failure> {
         return Err(run_ref::unknown(name, &[run]));
     }
     let mut files: Vec<&SourceFile> = Vec::new();
-    let includes = named.iter().flat_map(|b| &b.provenance.inputs);
+    let includes = named.iter().flat_map(|b| &b.declaration.provenance.inputs);
     let includes = includes.flat_map(|inputs| &inputs.includes);
-    for file in named.iter().flat_map(|b| &b.provenance.files).chain(includes) {
+    for file in named.iter().flat_map(|b| &b.declaration.provenance.files).chain(includes) {
         if !files.contains(&file) {
             files.push(file);
         }

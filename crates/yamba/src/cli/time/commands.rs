@@ -221,20 +221,22 @@ fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
 fn lines(benchmark: &Benchmark, colour: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mark = match benchmark.status {
-        Status::Ok if benchmark.is_disturbed => output::painted("disturbed", "33", colour) + "  ",
+        Status::Ok if benchmark.interference.is_disturbed => {
+            output::painted("disturbed", "33", colour) + "  "
+        }
         Status::Ok => String::new(),
         Status::Invalid => output::painted("INVALID", "1;31", colour) + "  ",
         Status::Crashed => output::painted("FAILED", "1;31", colour) + "  ",
         Status::Skipped | Status::NotStarted => output::painted("skipped", "2", colour) + "  ",
     };
-    match (benchmark.command.as_ref(), benchmark.median) {
+    match (benchmark.details.command.as_ref(), benchmark.median) {
         (Some(command), Some(median)) => {
             let ends = benchmark.confidence_interval;
             lines.push(format!(
                 "time    {mark}{}",
-                time(command, median, ends, benchmark.samples.len())
+                time(command, median, ends, benchmark.details.samples.len())
             ));
-            lines.push(format!("cpu     {}", cpu(command, benchmark.samples.len())));
+            lines.push(format!("cpu     {}", cpu(command, benchmark.details.samples.len())));
             lines.push(format!("memory  {}", memory(command)));
         }
         _ => lines.push(mark.trim_end().to_owned()),
@@ -301,7 +303,7 @@ fn ns(value: f64) -> String {
 
 /// `b takes 1.52 times as long as a [1.5, 1.55]`
 fn compared(benchmark: &Benchmark) -> Option<String> {
-    let ratio = benchmark.command.as_ref()?.to_fastest.as_ref()?;
+    let ratio = benchmark.details.command.as_ref()?.to_fastest.as_ref()?;
     let [low, high] = ratio.interval.map(number);
     let (name, fastest) = (&benchmark.name, &ratio.fastest);
     Some(if ratio.interval[0] > 1.0 {

@@ -92,7 +92,7 @@ fn aspect_of(benchmark: &Benchmark) -> &str {
 /// The word for a missing or disturbed figure; empty for a good one.
 fn mark(benchmark: &Benchmark, colour: bool) -> String {
     let (word, code) = match benchmark.status {
-        Status::Ok if benchmark.is_disturbed => ("disturbed", "33"),
+        Status::Ok if benchmark.interference.is_disturbed => ("disturbed", "33"),
         Status::Ok => return String::new(),
         Status::Invalid => ("INVALID", "1;31"),
         Status::Crashed => ("CRASHED", "1;31"),
@@ -111,7 +111,7 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
         let interval = yamba_report::interval(ends, value, unit);
         format!("{} {interval}", yamba_report::figure(value, unit))
     };
-    let cycles = benchmark.cycles.map(|c| shown(c.median, c.confidence_interval, "cycles"));
+    let cycles = benchmark.details.cycles.map(|c| shown(c.median, c.confidence_interval, "cycles"));
     [
         aspect,
         cycles.unwrap_or_default(),
@@ -140,7 +140,7 @@ fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
 /// b as a multiple of a, from the printed figures: in cycles if both have them, else in time. The
 /// interval spans all quotients of the two printed intervals, so it contains the ratio.
 fn ratio(a: &Benchmark, b: &Benchmark) -> Option<(f64, [f64; 2])> {
-    let of = |x: &Benchmark| match (a.cycles.and(b.cycles), x.cycles) {
+    let of = |x: &Benchmark| match (a.details.cycles.and(b.details.cycles), x.details.cycles) {
         (Some(_), Some(c)) => {
             Some([c.median, c.confidence_interval[0], c.confidence_interval[1]].map(rounded))
         }
@@ -219,7 +219,7 @@ mod tests {
         ];
         let text = report(&run, false, Some(34));
         assert_eq!(text.lines().collect::<Vec<_>>(), lines);
-        run.benchmarks[1].is_disturbed = true;
+        run.benchmarks[1].interference.is_disturbed = true;
         let text = report(&run, false, Some(34));
         let lines: Vec<&str> = text.lines().skip(5).collect();
         assert_eq!(lines[0], "  time  disturbed");
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn disturbed_figure_is_marked_and_not_compared() {
         let mut disturbed = entry("statement/b;", "ok", 2.0, &[]);
-        disturbed.is_disturbed = true;
+        disturbed.interference.is_disturbed = true;
         let first = || entry("statement/a;", "ok", 1.0, &[]);
         let text = report_of(vec![first(), disturbed.clone()]);
         assert!(text.contains("  time  disturbed  "), "{text}");
@@ -277,7 +277,8 @@ mod tests {
         let [low, median, high] = [sorted[1], sorted[4], sorted[7]];
         let mut b = entry(name, "ok", median * cycle_ns, &[]);
         b.confidence_interval = Some([low * cycle_ns, high * cycle_ns]);
-        b.cycles = Some(yamba_record::run::Cycles { median, confidence_interval: [low, high] });
+        b.details.cycles =
+            Some(yamba_record::run::Cycles { median, confidence_interval: [low, high] });
         let launch = b.launches[0].clone();
         let launch = |c: &f64| yamba_record::run::Launch {
             median: Some(c * cycle_ns),
@@ -318,7 +319,7 @@ mod tests {
         let near = [9.261, 9.21, 9.31, 9.26, 9.27, 9.9, 9.1, 9.25, 9.28];
         let long = slow.map(|c| c * 54_321.0);
         let without = |mut b: Benchmark| {
-            b.cycles = None;
+            b.details.cycles = None;
             b
         };
         let runs = [
@@ -335,7 +336,7 @@ mod tests {
             ),
         ];
         for (a, b) in runs {
-            let in_cycles = a.cycles.is_some() && b.cycles.is_some();
+            let in_cycles = a.details.cycles.is_some() && b.details.cycles.is_some();
             let text = report_of(vec![a, b]);
             let lines: Vec<&str> = text.lines().collect();
             let figure = |line: &str| {

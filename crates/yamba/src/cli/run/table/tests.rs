@@ -12,27 +12,29 @@ fn evidence(median: Option<f64>, min: Option<f64>, max: Option<f64>) -> Evidence
 
 /// A valid latency from one launch.
 fn entry() -> Benchmark {
-    Benchmark {
+    let mut entry = Benchmark {
         status: Status::Ok,
         valid: true,
         parameters: Parameters(vec![
             ("scale".to_owned(), 16.into()),
             ("read_ahead".to_owned(), false.into()),
         ]),
-        swept: vec!["scale".to_owned()],
         unit: Some("ns".to_owned()),
         median: Some(31.0),
         confidence_interval: Some([27.0, 35.0]),
         interval_scope: Some(IntervalScope::WithinLaunches),
-        cycles: Some(Cycles { median: 124.0, confidence_interval: [107.876, 140.124] }),
-        evidence: [
-            ("faults_per_access".to_owned(), evidence(Some(1.0), Some(1.0), Some(1.0))),
-            ("pages_read".to_owned(), evidence(Some(13.0), Some(8.0), Some(18.0))),
-        ]
-        .into(),
         notes: vec!["not detected, assumed: cache_line = 64".into()],
         ..not_started("sample")
-    }
+    };
+    entry.declaration.swept = vec!["scale".to_owned()];
+    let cycles = Cycles { median: 124.0, confidence_interval: [107.876, 140.124] };
+    entry.details.cycles = Some(cycles);
+    entry.details.evidence = [
+        ("faults_per_access".to_owned(), evidence(Some(1.0), Some(1.0), Some(1.0))),
+        ("pages_read".to_owned(), evidence(Some(13.0), Some(8.0), Some(18.0))),
+    ]
+    .into();
+    entry
 }
 
 /// The entry with an interval between launches.
@@ -51,6 +53,7 @@ fn entries_of_every_status() {
     let mut invalid = entry();
     invalid.status = Status::Invalid;
     invalid
+        .details
         .evidence
         .insert("faults_per_access".to_owned(), evidence(Some(0.004), Some(0.004), Some(0.004)));
     invalid.notes.insert(
@@ -61,8 +64,8 @@ fn entries_of_every_status() {
     let mut crashed = entry();
     crashed.status = Status::Crashed;
     (crashed.median, crashed.confidence_interval) = (None, None);
-    (crashed.cycles, crashed.interval_scope) = (None, None);
-    for one in crashed.evidence.values_mut() {
+    (crashed.details.cycles, crashed.interval_scope) = (None, None);
+    for one in crashed.details.evidence.values_mut() {
         *one = evidence(None, None, None);
     }
     crashed.notes.insert(0, "sample was ended by SIGKILL (killed)".into());
@@ -120,7 +123,8 @@ fn parameters_that_distinguish_points_are_shown() {
     assert!(!text.contains("read_ahead"), "{text}");
     // A single measured point of a sweep still shows its parameter.
     assert!(shown(&[entry()], &Style::default()).contains("scale=16"));
-    let unswept = Benchmark { swept: Vec::new(), ..entry() };
+    let mut unswept = entry();
+    unswept.declaration.swept.clear();
     assert!(!shown(&[unswept], &Style::default()).contains("scale"));
 }
 
@@ -133,11 +137,9 @@ fn interval_within_launches_is_marked_beside_others() {
 
 #[test]
 fn interval_between_runs_is_explained_once() {
-    let between_runs = Benchmark {
-        interval_scope: Some(IntervalScope::BetweenRuns),
-        launches_disagree: true,
-        ..entry()
-    };
+    let mut between_runs = entry();
+    between_runs.interval_scope = Some(IntervalScope::BetweenRuns);
+    between_runs.interference.launches_disagree = true;
     let text = shown(&[between_runs.clone(), between_runs], &Style::default());
     assert!(text.contains("(launches disagree)\n"), "{text}");
     assert_eq!(text.matches("in 90 % of cases.\n").count(), 1, "{text}");
@@ -148,31 +150,30 @@ fn interval_between_runs_is_explained_once() {
 
 #[test]
 fn disturbances_are_marked() {
-    let discarded = Benchmark { discarded: 2, ..between_launches() };
+    let mut discarded = between_launches();
+    discarded.interference.discarded = 2;
     assert!(shown(std::slice::from_ref(&discarded), &Style::default()).contains("(2 discarded)"));
-    let with_reasons = Benchmark {
-        disturbed: [("fault".to_owned(), 1), ("switch".to_owned(), 2)].into(),
-        ..discarded
-    };
+    let mut with_reasons = discarded;
+    with_reasons.interference.disturbed =
+        [("fault".to_owned(), 1), ("switch".to_owned(), 2)].into();
     let text = shown(&[with_reasons], &Style::default());
     assert!(text.contains("(2 discarded: 2 switch and 1 fault)"), "{text}");
-    let disturbed = Benchmark { is_disturbed: true, ..between_launches() };
+    let mut disturbed = between_launches();
+    disturbed.interference.is_disturbed = true;
     let mark = |b: &Benchmark| shown(std::slice::from_ref(b), &Style::default());
     assert!(mark(&disturbed).contains("(disturbed)"));
-    let mut contended = Benchmark {
-        contended: Some(0.37),
-        disturbed: [("neighbour".to_owned(), 40)].into(),
-        ..disturbed
-    };
+    let mut contended = disturbed;
+    contended.interference.contended = Some(0.37);
+    contended.interference.disturbed = [("neighbour".to_owned(), 40)].into();
     assert!(mark(&contended).contains("(disturbed, 37 % contended)"));
-    contended.contended = Some(0.002);
+    contended.interference.contended = Some(0.002);
     assert!(mark(&contended).contains("(disturbed)"));
 }
 
 #[test]
 fn blocked_thread_has_an_empty_cycles_column() {
     let mut blocked = between_launches();
-    blocked.cycles = None;
+    blocked.details.cycles = None;
     blocked.notes.push(
         "no cycles: the thread was off the processor for 98 % of the time, and uses none there"
             .into(),
@@ -181,7 +182,7 @@ fn blocked_thread_has_an_empty_cycles_column() {
     assert!(!text.contains("cycles"), "{text}");
     assert!(shown(&[between_launches()], &Style::default()).contains("124 cycles"));
     let mut unknown = between_launches();
-    unknown.cycles = None;
+    unknown.details.cycles = None;
     unknown.notes.push("cycles are unknown: two chains of instructions disagree".into());
     let text = shown(&[unknown], &Style::default());
     assert!(text.contains("  cycles unknown"), "{text}");
@@ -190,14 +191,17 @@ fn blocked_thread_has_an_empty_cycles_column() {
 
 #[test]
 fn scaling_curve_follows_its_entries() {
-    let at = |processes: u64, median: f64, interval, cycles: f64, sum: f64| Benchmark {
-        processes,
-        median: Some(median),
-        confidence_interval: Some(interval),
-        cycles: Some(Cycles { median: cycles, confidence_interval: [cycles; 2] }),
-        throughput: Some(Throughput { sum, unit: "operations/s".to_owned() }),
-        evidence: Default::default(),
-        ..between_launches()
+    let at = |processes: u64, median: f64, interval, cycles: f64, sum: f64| {
+        let mut entry = Benchmark {
+            median: Some(median),
+            confidence_interval: Some(interval),
+            ..between_launches()
+        };
+        entry.details.evidence.clear();
+        entry.environment.processes = processes;
+        entry.details.cycles = Some(Cycles { median: cycles, confidence_interval: [cycles; 2] });
+        entry.details.throughput = Some(Throughput { sum, unit: "operations/s".to_owned() });
+        entry
     };
     let one = at(1, 31.0, [31.0; 2], 124.0, 1e9 / 31.0);
     let two = at(2, 30.5, [30.5; 2], 122.0, 1e9 / 31.0 + 1e9 / 29.0);
@@ -217,11 +221,12 @@ All figures: not detected, assumed: cache_line = 64
 /// end.
 #[test]
 fn shared_notes_are_printed_once() {
-    let noted = |name: &str, own: &str| Benchmark {
-        name: name.to_owned(),
-        evidence: Default::default(),
-        notes: vec![own.into(), format!("of {name}").into(), "of the run".into()],
-        ..between_launches()
+    let noted = |name: &str, own: &str| {
+        let mut entry = between_launches();
+        entry.name = name.to_owned();
+        entry.details.evidence.clear();
+        entry.notes = vec![own.into(), format!("of {name}").into(), "of the run".into()];
+        entry
     };
     let all = [noted("a", "first"), noted("a", "second"), noted("b", "third")];
     assert_eq!(
