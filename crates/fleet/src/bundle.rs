@@ -16,7 +16,7 @@ mod item;
 mod plan;
 mod shortened;
 
-pub use archive::{Archive, Contents, Packed, pack, unpack};
+pub use archive::{Archive, Contents, Executables, Packed, pack, unpack};
 pub use capture::{Capture, RecordedLaunch, RecordedPoint, captures};
 pub use plan::{Plan, PlannedProgram};
 

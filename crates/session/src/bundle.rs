@@ -9,7 +9,7 @@ use yamba_harness::replay::{FixedLaunch, fixed_launch};
 use yamba_harness::{Job, Options};
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_toolchain::build::{self, BuildOptions};
-use yamba_toolchain::suite_topics;
+use yamba_toolchain::{embedded, suite_topics};
 
 use super::jobs::{build_failure, jobs, origin};
 use super::measure::{self, Request};
@@ -60,6 +60,7 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
     let origin = origin(analysis, &jobs, &target, &request.arguments);
     plan.producer = origin.producer;
     plan.producer.elsewhere = true;
+    plan.home = if embedded::is_checkout() { String::new() } else { embedded::content_hash() };
     let absent = plan.absent.clone();
     let contents = Contents {
         runner: fs::read(runner).map_err(system_failure)?,

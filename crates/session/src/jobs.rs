@@ -147,7 +147,7 @@ pub fn job_of(
     finished(analysis, class, target, Ok(built), observer)
 }
 
-fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
+pub(super) fn absent(analysis: &Analysis, class: ClassId, target: &Target) -> Job {
     let standing = standing::somewhere(&analysis.program(class, target));
     Job {
         class: analysis.class(class).name().to_owned(),
@@ -188,7 +188,7 @@ fn finished(
 }
 
 /// The recorded description of a class. Its paths do not include the folder of the library.
-fn described(analysis: &Analysis, class: ClassId, target: &Target) -> Provenance {
+pub(super) fn described(analysis: &Analysis, class: ClassId, target: &Target) -> Provenance {
     let home = embedded::home().ok();
     let root = home.as_ref().and_then(|h| h.suite.parent());
     provenance::class_provenance(analysis, class, target, root.unwrap_or(Path::new("")))

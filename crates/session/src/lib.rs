@@ -36,6 +36,7 @@ mod neighbours;
 pub mod noise;
 mod observer;
 pub mod page_cache;
+mod prebuilt;
 pub mod predict;
 pub mod processors;
 pub mod remeasure;

@@ -6,7 +6,8 @@ use yamba_lang::compile::CompileKey;
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::Run;
 
-use super::jobs::{build_failure, grouped, jobs_while, listing, origin};
+use super::jobs::{build_failure, grouped, listing, origin};
+use super::prebuilt::{Programs, programs};
 use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::store_sink::StoreSink;
@@ -28,6 +29,8 @@ pub struct Request {
     pub compile: Vec<(CompileKey, String)>,
     /// The target platform; by default this machine's.
     pub target: Option<String>,
+    /// Whether to measure prebuilt programs, also where a compiler is.
+    pub prebuilt: bool,
     /// Parameters, effort, placement, and the tags of the run. The session fills in `own` and the
     /// rest of `origin`.
     pub options: Options,
@@ -46,6 +49,8 @@ pub struct Prepared {
     options: Options,
     /// Whether the programs start on another machine, too.
     elsewhere: bool,
+    /// The compiler of prebuilt programs.
+    prebuilt_by: Option<String>,
     arguments: Vec<String>,
 }
 
@@ -93,14 +98,17 @@ pub(super) fn prepare_while(
     let command_line = build::command_line_flags(&request.compile, analysis, &target)
         .map_err(|e| build_failure(observer, analysis, e))?;
     let build_options = BuildOptions { elsewhere, command_line, ..BuildOptions::default() };
-    let jobs = jobs_while(analysis, &classes, &target, &build_options, may_begin, observer)?;
+    let wanted = request.prebuilt;
+    let Programs { jobs, prebuilt_by } =
+        programs(analysis, &classes, &target, &build_options, wanted, may_begin, observer)?;
     let topics = grouped(analysis, &classes);
     Ok(Prepared {
         topics,
         target,
         jobs,
         options: Options { own, ..request.options },
-        elsewhere,
+        elsewhere: elsewhere || prebuilt_by.is_some(),
+        prebuilt_by,
         arguments: request.arguments,
         selection,
     })
@@ -205,6 +213,7 @@ impl Prepared {
         let analysis = &self.selection.analysis;
         let mut origin = origin(analysis, &self.jobs, &self.target, &self.arguments);
         origin.producer.elsewhere = self.elsewhere;
+        origin.producer.compiler = self.prebuilt_by.or(origin.producer.compiler);
         origin.tags = self.options.origin.tags;
         let options = Options { origin, ..self.options };
         measured(&self.jobs, &options, &self.target, stop, store, observer)

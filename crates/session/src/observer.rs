@@ -35,6 +35,11 @@ pub trait Observer {
 /// A condition that does not end a use case but may be unexpected.
 #[derive(Debug)]
 pub enum Warning<'a> {
+    /// Nothing can be compiled here, so prebuilt programs are measured.
+    Prebuilt {
+        /// How to get a compiler.
+        help: &'a str,
+    },
     /// The run will not be stored.
     NotStored {
         /// Why.

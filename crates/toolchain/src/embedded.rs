@@ -53,11 +53,15 @@ pub fn home() -> io::Result<Home> {
     }
 }
 
+/// Whether `YAMBA_HOME` names a checkout, whose files are used instead of the embedded ones.
+pub fn is_checkout() -> bool {
+    std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty())
+}
+
 /// The embedded suite files, without unpacking. `None` if `YAMBA_HOME` names a checkout, which has
 /// its own suite.
 pub fn suite() -> Option<Vec<Input>> {
-    let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
-    (!is_checkout).then(|| {
+    (!is_checkout()).then(|| {
         let mut all = Vec::new();
         read(&SUITE, &mut all);
         all
@@ -132,13 +136,30 @@ fn checkout(root: &Path) -> io::Result<Home> {
 
 /// Prefix of the folder names of unpacked files; hexadecimal digits follow.
 const HOME: &str = "home-";
-/// Prefix of such a folder's name while it is being removed; the same digits follow.
-const REMOVED: &str = "home-removed-";
+/// Prefix of the folder names of unpacked programs; hexadecimal digits follow.
+const PROGRAMS: &str = "programs-";
+/// Prefix of such a folder's name while it is being removed; its name follows.
+const REMOVED: &str = "removed-";
 const DIGITS: usize = 16;
 
 fn is_unpacked(name: &str) -> bool {
-    let digits = name.strip_prefix(REMOVED).unwrap_or(name).strip_prefix(HOME);
+    let name = name.strip_prefix(REMOVED).unwrap_or(name);
+    let digits = name.strip_prefix(HOME).or_else(|| name.strip_prefix(PROGRAMS));
     digits.is_some_and(|digits| cache_eviction::is_digest(digits, DIGITS))
+}
+
+/// The folder of the cache for the programs of a bundle with this id of 16 hexadecimal digits.
+///
+/// # Errors
+/// When neither the cache nor the folder for temporary files can be written.
+pub fn folder_for_programs(id: &str) -> io::Result<PathBuf> {
+    let root = cache_root().or_else(|_| private_temporary())?;
+    let folder = root.join(format!("{PROGRAMS}{id}"));
+    if !cache_eviction::take(&folder) {
+        cache_eviction::sweep(&root, is_unpacked, &root.join(REMOVED));
+        fs::create_dir_all(&folder).map_err(|e| at("cannot make", &folder, &e))?;
+    }
+    Ok(folder)
 }
 
 fn unpacked() -> io::Result<Home> {
@@ -181,7 +202,8 @@ fn unpack(root: &Path) -> io::Result<()> {
     }
 }
 
-fn content_hash() -> String {
+/// A hash of the embedded runtime, library and suite.
+pub fn content_hash() -> String {
     let mut hasher = blake3::Hasher::new();
     for dir in [&RUNTIME, &LIBRARY, &SUITE] {
         add(&mut hasher, dir);

@@ -1,5 +1,5 @@
-//! Packs programs behind a runner, and reads the texts of a bundle back. `runtime/bundle/archive.h`
-//! is the reader in the bundle itself.
+//! Packs programs behind a runner, and reads the texts and programs of a bundle back.
+//! `runtime/bundle/archive.h` is the reader in the bundle itself.
 //!
 //! The file is the runner, the parts, an index of lines, and an end of 32 bytes: `yamba-bundle/1 `,
 //! a zero byte, and place and length of the index as 64-bit numbers, little-endian. Each part is
@@ -22,8 +22,8 @@ const MAGIC: &[u8; 16] = b"yamba-bundle/1 \0";
 /// Level of compression: the best one costs seconds for a whole suite.
 const LEVEL: u8 = 9;
 
-/// Most bytes of a text of the bundle.
-const MOST_TEXT: usize = 256 << 20;
+/// Most bytes of an unpacked part.
+const MOST_BYTES: usize = 256 << 20;
 
 /// The contents of a bundle.
 #[derive(Clone, Debug, Default)]
@@ -163,37 +163,98 @@ fn line(index: &mut String, name: &str, value: std::fmt::Arguments<'_>) {
 
 /// Reads the texts of a bundle. `None` if the bytes are no bundle, or a damaged one.
 pub fn unpack(bytes: &[u8]) -> Option<Archive> {
-    let (rest, end) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
-    let numbers = end.strip_prefix(MAGIC)?;
-    let number =
-        |at: usize| Some(u64::from_le_bytes(numbers.get(at..at + 8)?.try_into().ok()?) as usize);
-    let index = rest.get(number(0)?..)?.get(..number(8)?)?;
-    let index = str::from_utf8(index).ok()?;
-    let value = |name: &str| {
-        let mut lines = index.lines().filter_map(|line| line.split_once(' '));
-        lines.find(|(n, _)| *n == name).map(|(_, value)| value)
-    };
-    let begin: usize = value("begin")?.parse().ok()?;
-    let sum: u32 = value("crc32")?.parse().ok()?;
-    if crc32fast::hash(rest.get(begin..number(0)?)?) != sum {
-        return None;
-    }
-    let text = |name: &str| item(rest, index, name);
+    let index = Index::read(bytes)?;
+    let text = |name: &str| index.item(name);
     let (Some(Item::Plan(plan)), Some(Item::Sources { texts })) = (text("plan"), text("sources"))
     else {
         return None;
     };
-    Some(Archive { id: value("id")?.to_owned(), plan, sources: texts })
+    Some(Archive { id: index.value("id")?.to_owned(), plan, sources: texts })
 }
 
-fn item(bytes: &[u8], index: &str, name: &str) -> Option<Item> {
-    let parts = index.lines().filter_map(|line| line.strip_prefix("part "));
-    let fields: Vec<&str> = parts
-        .map(|part| part.split(' ').collect::<Vec<&str>>())
-        .find(|fields| fields.last() == Some(&name))?;
-    let (offset, length): (usize, usize) =
-        (fields.first()?.parse().ok()?, fields.get(1)?.parse().ok()?);
-    let packed = bytes.get(offset..)?.get(..length)?;
-    let text = decompress_to_vec_with_limit(packed, MOST_TEXT).ok()?;
-    serde_json::from_str(str::from_utf8(&text).ok()?).ok()
+/// The executables of a bundle.
+pub struct Executables<'a> {
+    index: Index<'a>,
+    /// The first program, which the others are patches of.
+    base: Vec<u8>,
+}
+
+impl<'a> Executables<'a> {
+    /// Reads the first executable. `None` if the bytes are no bundle, a damaged one, or one without
+    /// a program.
+    pub fn read(bytes: &'a [u8]) -> Option<Executables<'a>> {
+        let index = Index::read(bytes)?;
+        let first = index.parts("executable").next()?;
+        let base = index.content(&first)?;
+        Some(Executables { index, base })
+    }
+
+    /// The executable of a class. `None` if the bundle has none, or the file is damaged.
+    pub fn get(&self, class: &str) -> Option<Vec<u8>> {
+        let (number, part) =
+            self.index.parts("executable").enumerate().find(|(_, part)| part.name == class)?;
+        if number == 0 {
+            return Some(self.base.clone());
+        }
+        let mut patch = &self.index.content(&part)?[..];
+        let mut program = Vec::new();
+        bsdiff::patch(&self.base, &mut patch, &mut program).ok()?;
+        Some(program)
+    }
+}
+
+/// The lines at the end of a bundle, which name its parts.
+struct Index<'a> {
+    /// The file without its end.
+    bytes: &'a [u8],
+    lines: &'a str,
+}
+
+/// A line of a part, such as `executable OFFSET LENGTH SIZE NAME`.
+struct Place<'a> {
+    offset: usize,
+    length: usize,
+    name: &'a str,
+}
+
+impl<'a> Index<'a> {
+    /// `None` if the bytes are no bundle, or its checksum is wrong.
+    fn read(bytes: &'a [u8]) -> Option<Index<'a>> {
+        let (rest, end) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
+        let numbers = end.strip_prefix(MAGIC)?;
+        let number = |at: usize| {
+            Some(u64::from_le_bytes(numbers.get(at..at + 8)?.try_into().ok()?) as usize)
+        };
+        let lines = rest.get(number(0)?..)?.get(..number(8)?)?;
+        let index = Index { bytes: rest, lines: str::from_utf8(lines).ok()? };
+        let begin: usize = index.value("begin")?.parse().ok()?;
+        let sum: u32 = index.value("crc32")?.parse().ok()?;
+        (crc32fast::hash(rest.get(begin..number(0)?)?) == sum).then_some(index)
+    }
+
+    fn value(&self, name: &str) -> Option<&'a str> {
+        let mut lines = self.lines.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+
+    /// The parts of a kind, in the order of the file.
+    fn parts(&self, kind: &str) -> impl Iterator<Item = Place<'a>> {
+        let lines = self.lines.lines().filter_map(|line| line.split_once(' '));
+        lines.filter(move |(own, _)| *own == kind).filter_map(|(_, fields)| {
+            let mut fields = fields.splitn(4, ' ');
+            let offset = fields.next()?.parse().ok()?;
+            let length = fields.next()?.parse().ok()?;
+            Some(Place { offset, length, name: fields.nth(1)? })
+        })
+    }
+
+    fn content(&self, part: &Place<'_>) -> Option<Vec<u8>> {
+        let packed = self.bytes.get(part.offset..)?.get(..part.length)?;
+        decompress_to_vec_with_limit(packed, MOST_BYTES).ok()
+    }
+
+    fn item(&self, name: &str) -> Option<Item> {
+        let part = self.parts("part").find(|part| part.name == name)?;
+        serde_json::from_slice(&self.content(&part)?).ok()
+    }
 }

@@ -30,6 +30,9 @@ pub struct Plan {
     /// Benchmarks without a program: class and reason.
     #[serde(default)]
     pub absent: Vec<(String, String)>,
+    /// A hash of the runtime, library and suite that the programs were built from.
+    #[serde(default)]
+    pub home: String,
     /// The program that made the bundle.
     #[serde(default)]
     pub producer: Producer,

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::bundle::capture::{Capture, RecordedLaunch, captures};
 use crate::bundle::plan::{Plan, PlannedProgram};
-use crate::bundle::{Contents, is_capture, pack, unpack};
+use crate::bundle::{Contents, Executables, is_capture, pack, unpack};
 
 const RUN: &str = "0123456789abcdef";
 
@@ -265,9 +265,15 @@ fn packed_bundle_gives_its_plan_back_and_notices_damage() {
     assert_eq!((archive.plan, archive.id.clone()), (plan(), packed.id.clone()));
     assert_eq!(archive.sources, contents.sources);
     assert_eq!(archive.id.len(), 16);
+    let executables = Executables::read(&packed.bytes).unwrap();
+    for (planned, program) in contents.plan.programs.iter().zip(&contents.programs) {
+        assert_eq!(executables.get(&planned.class).as_ref(), Some(program));
+    }
+    assert_eq!(executables.get("gamma"), None);
     contents.plan.launches = 4;
     assert_ne!(pack(&contents, |_| {}).id, packed.id);
     let mut damaged = packed.bytes.clone();
     damaged[20] ^= 1;
     assert!(unpack(&damaged).is_none() && unpack(b"short").is_none());
+    assert!(Executables::read(&damaged).is_none());
 }

@@ -12,14 +12,18 @@ pub struct Jars {
 }
 
 impl Jars {
-    /// The jars in the folder that `YAMBA_JAVA` names, else in `jars` beside the program.
+    /// The jars in the folder that `YAMBA_JAVA` names, else in `jars` beside the program, or where
+    /// packages have them: in `../lib/yamba/jars`.
     ///
     /// # Errors
     /// If one of them is not there.
     pub fn find() -> Result<Jars, Fault> {
         let named = std::env::var_os("YAMBA_JAVA").filter(|v| !v.is_empty());
-        let beside = || Some(std::env::current_exe().ok()?.parent()?.join("jars"));
-        let folder = named.map(PathBuf::from).or_else(beside);
+        let own = std::env::current_exe().ok();
+        let beside = own.as_deref().and_then(Path::parent).map(|folder| folder.join("jars"));
+        let packaged = || beside.as_ref().map(|jars| jars.join("../../lib/yamba/jars"));
+        let folder = named.map(PathBuf::from).or_else(|| packaged().filter(|jars| jars.is_dir()));
+        let folder = folder.or(beside);
         Jars::in_folder(&folder.unwrap_or_default())
     }
 

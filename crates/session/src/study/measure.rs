@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use yamba_lang::{ClassId, Target};
 use yamba_record::run::SourceFile;
 
-use super::super::jobs::{grouped, jobs as built, origin};
+use super::super::jobs::{grouped, origin};
 use super::super::measure::{Measured, measured};
+use super::super::prebuilt::{Programs, programs};
 use super::super::remote;
 use super::super::select::{self, Names, Selection, did_you_mean};
 use super::super::{Failure, Observer, StoreChoice, target};
@@ -28,6 +29,8 @@ pub struct Request {
     pub libraries: Vec<PathBuf>,
     /// The target platform; by default this machine's.
     pub target: Option<String>,
+    /// Whether to measure prebuilt programs, also where a compiler is.
+    pub prebuilt: bool,
 }
 
 /// A study whose benchmarks, parameters, evidence and units have been checked.
@@ -39,6 +42,7 @@ pub struct Opened {
     /// Its benchmarks.
     pub selection: Selection,
     target: Target,
+    prebuilt: bool,
 }
 
 /// The built benchmarks of a study, ready to be measured.
@@ -61,7 +65,7 @@ pub fn open(request: &Request, observer: &dyn Observer) -> Result<Opened, Failur
     let selection = selection(&study, &source, &request.libraries, observer)?;
     let target = target(request.target.as_deref(), &selection.analysis)?;
     check::all(&study, &source, &selection.analysis, &target)?;
-    Ok(Opened { source, study, selection, target })
+    Ok(Opened { source, study, selection, target, prebuilt: request.prebuilt })
 }
 
 /// Sets parameters to these values in each measurement that has them.
@@ -131,10 +135,19 @@ impl Opened {
         let analysis = &self.selection.analysis;
         let classes: Vec<ClassId> = self.selection.chosen.iter().map(|c| c.class).collect();
         let build_options = self.build_options(&classes);
-        let built = built(analysis, &classes, &self.target, &build_options, observer)?;
+        let Programs { jobs: built, prebuilt_by } = programs(
+            analysis,
+            &classes,
+            &self.target,
+            &build_options,
+            self.prebuilt,
+            &|_| true,
+            observer,
+        )?;
         let (jobs, own) = jobs::jobs(&self.study, &built);
         let mut origin = origin(analysis, &built, &self.target, arguments);
-        origin.producer.elsewhere = build_options.elsewhere;
+        origin.producer.elsewhere = build_options.elsewhere || prebuilt_by.is_some();
+        origin.producer.compiler = prebuilt_by.or(origin.producer.compiler);
         origin.tags = options.origin.tags.clone();
         record(&self.source, &mut origin);
         Ok(Prepared {

@@ -96,6 +96,11 @@ pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> 
     toolchain.compiler.version_line().ok()
 }
 
+/// Why nothing can be compiled for `target`; `None` with a compiler.
+pub fn missing_compiler(analysis: &Analysis, target: &Target) -> Option<BuildError> {
+    toolchain::choose(analysis, target).err()
+}
+
 /// The path of the runner of a bundle for `target`, which `class` exists on.
 ///
 /// # Errors

@@ -32,7 +32,9 @@ mod user_flags;
 
 pub use assemble_all::{AssembledClasses, assemble_all};
 pub use error::BuildError;
-pub use job::{Built, assemble, build, bundle_runner, compiler_version, kept_program};
+pub use job::{
+    Built, assemble, build, bundle_runner, compiler_version, kept_program, missing_compiler,
+};
 pub use options::BuildOptions;
 pub use several::{build_all, build_while};
 pub use snapshot_includes::SnapshotIncludes;

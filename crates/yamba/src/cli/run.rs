@@ -70,6 +70,9 @@ pub(super) struct Run {
     /// A benchmark may still be skipped when it begins.
     #[arg(long)]
     dry_run: bool,
+    /// Measure built programs, as where no compiler is: docs/release.md
+    #[arg(long, hide_short_help = true)]
+    prebuilt: bool,
     #[command(flatten)]
     name: RunName,
     /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
@@ -138,9 +141,7 @@ struct SampleOptions {
     #[arg(short = 'P', long, value_name = "P,...", value_delimiter = ',', default_value = "1",
           value_parser = quantity::count(1..=4096))]
     processes: Vec<u64>,
-    /// The same with threads of one process
-    ///
-    /// Each thread has its own object of the class.
+    /// Measure with this many threads, each with its own object of the class
     #[arg(short = 'T', long, value_name = "T,...", value_delimiter = ',', conflicts_with = "processes",
           value_parser = quantity::count(1..=4096))]
     threads: Vec<u64>,
@@ -320,6 +321,7 @@ impl Run {
             remote: self.remote.clone(),
             compile: self.code.settings(),
             target: self.target.target.clone(),
+            prebuilt: self.prebuilt,
             arguments: arguments(),
         })
     }

@@ -75,6 +75,9 @@ pub(super) struct Study {
     /// The report page of the run, with the study's table before its figures
     #[arg(long, group = "form", conflicts_with = "dry_run")]
     html: bool,
+    /// Measure built programs, as where no compiler is: docs/release.md
+    #[arg(long, conflicts_with = "from")]
+    prebuilt: bool,
     #[command(flatten)]
     lib: Libraries,
     #[command(flatten)]
@@ -142,6 +145,7 @@ impl Study {
             set: self.set.clone(),
             libraries: self.lib.dirs.clone(),
             target: self.target.target.clone(),
+            prebuilt: self.prebuilt,
         }
     }
 

@@ -67,6 +67,11 @@ impl Observer for Terminal {
 /// The message and help text of a warning.
 fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
     match warning {
+        Warning::Prebuilt { help } => (
+            "there is no C++ compiler: prebuilt programs are measured, which are linked statically"
+                .to_owned(),
+            Some(format!("for own benchmarks, {help}")),
+        ),
         Warning::NotStored { message, help } => {
             let help = help.map_or_else(String::new, |help| format!("{help}; "));
             let place = std::env::temp_dir();

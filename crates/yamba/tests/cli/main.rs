@@ -36,6 +36,7 @@ mod page_cache;
 mod pages;
 mod papers;
 mod placement;
+mod prebuilt;
 mod predict;
 mod predict_traced;
 mod programs;

@@ -1,0 +1,183 @@
+//! Programs that were built before: those of the bundle that packages of Yamba contain, for a
+//! machine without a compiler.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use yamba_fleet::bundle::{Executables, Plan, PlannedProgram, unpack};
+use yamba_harness::{Job, NoProgram, Program};
+use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::run::{Flags, Provenance};
+use yamba_toolchain::build::{self, BuildError, BuildOptions};
+use yamba_toolchain::embedded;
+
+use super::jobs::{absent, described, jobs_while};
+use super::{Failure, Observer, Warning, system_failure};
+
+/// The variable that names the bundle.
+const VARIABLE: &str = "YAMBA_PREBUILT";
+
+/// The bundle's name below the folder of the package, from the folder of the program.
+const PLACE: &str = "../lib/yamba/suite.bundle";
+
+/// How to measure what is not prebuilt.
+const COMPILER: &str = "it needs a compiler (Debian: apt install g++; or name one with CXX)";
+
+/// The programs of benchmarks.
+pub(super) struct Programs {
+    pub(super) jobs: Vec<Job>,
+    /// The compiler of the prebuilt programs; `None` if these were compiled here.
+    pub(super) prebuilt_by: Option<String>,
+}
+
+/// Compiles the benchmarks, or takes them from the bundle: where `is_wanted`, and on a machine with
+/// a bundle and without a compiler. `may_begin` is that of [`jobs_while`].
+///
+/// # Errors
+/// If there is no such bundle, or it does not fit, and `is_wanted`; if a source has faults.
+pub(super) fn programs(
+    analysis: &Analysis,
+    classes: &[ClassId],
+    target: &Target,
+    options: &BuildOptions,
+    is_wanted: bool,
+    may_begin: &(dyn Fn(usize) -> bool + Sync),
+    observer: &dyn Observer,
+) -> Result<Programs, Failure> {
+    let missing = build::missing_compiler(analysis, target);
+    if !is_wanted && (missing.is_none() || place().is_none()) {
+        let jobs = jobs_while(analysis, classes, target, options, may_begin, observer)?;
+        return Ok(Programs { jobs, prebuilt_by: None });
+    }
+    if options.command_line != Flags::default() {
+        return Err(Failure::new("prebuilt programs take no options of a compiler")
+            .help("leave these options out, or install g++ (Debian: apt install g++)"));
+    }
+    let place = place().ok_or_else(|| {
+        Failure::new("there are no prebuilt programs beside this `yamba`").help(format!(
+            "packages of Yamba have them; {VARIABLE} names a file that `yamba bundle` wrote"
+        ))
+    })?;
+    let bytes = fs::read(&place).map_err(|e| unusable(&place, &e.to_string()))?;
+    let bundle = Bundle::open(&place, &bytes, target)?;
+    if let (Some(BuildError::MissingCompiler { help, .. }), false) = (&missing, is_wanted) {
+        observer.warning(&Warning::Prebuilt { help });
+    }
+    let jobs = classes.iter().map(|class| bundle.job(analysis, *class, target, observer));
+    let jobs = jobs.collect::<Result<Vec<Job>, Failure>>()?;
+    let compiler = bundle.plan.producer.compiler.clone();
+    Ok(Programs { jobs, prebuilt_by: Some(compiler.unwrap_or_else(|| "unknown".to_owned())) })
+}
+
+/// The file of the bundle, if there is one.
+fn place() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+        return Some(PathBuf::from(named));
+    }
+    let own = std::env::current_exe().ok()?;
+    let beside = own.parent()?.join(PLACE);
+    beside.is_file().then_some(beside)
+}
+
+fn unusable(place: &Path, why: &str) -> Failure {
+    Failure::new(format!("{}: {why}", place.display()))
+        .help("install the package again, or a compiler (Debian: apt install g++)")
+}
+
+/// A bundle whose programs were built from the sources that this program contains.
+struct Bundle<'a> {
+    place: &'a Path,
+    bytes: &'a [u8],
+    plan: Plan,
+    /// Where its programs are unpacked.
+    folder: PathBuf,
+    /// Its programs, once one is unpacked. `None` if the file is damaged.
+    executables: OnceCell<Option<Executables<'a>>>,
+}
+
+impl<'a> Bundle<'a> {
+    fn open(place: &'a Path, bytes: &'a [u8], target: &Target) -> Result<Bundle<'a>, Failure> {
+        let archive = unpack(bytes)
+            .ok_or_else(|| unusable(place, "it is no bundle of programs, or a damaged one"))?;
+        let plan = archive.plan;
+        if (&plan.isa, &plan.system) != (&target.isa, &target.system) {
+            let own =
+                format!("its programs are for {}-{}, not for {target}", plan.isa, plan.system);
+            return Err(unusable(place, &own));
+        }
+        if embedded::is_checkout() || plan.home != embedded::content_hash() {
+            let other = "its programs were built from other files than those of this `yamba`";
+            return Err(unusable(place, other));
+        }
+        let folder = embedded::folder_for_programs(&archive.id).map_err(system_failure)?;
+        Ok(Bundle { place, bytes, plan, folder, executables: OnceCell::new() })
+    }
+
+    /// The job of a class. A class that the bundle does not have, or whose files differ, has none.
+    fn job(
+        &self,
+        analysis: &Analysis,
+        class: ClassId,
+        target: &Target,
+        observer: &dyn Observer,
+    ) -> Result<Job, Failure> {
+        if analysis.program(class, target).variants.is_empty() {
+            return Ok(absent(analysis, class, target));
+        }
+        let name = analysis.class(class).name();
+        let own = described(analysis, class, target);
+        let same = |p: &&PlannedProgram| p.class == name && are_equal(&p.provenance, &own);
+        let planned = self.plan.programs.iter().find(same);
+        let (program, provenance) = match planned {
+            Some(planned) => (Ok(self.program(name)?), planned.provenance.clone()),
+            None => {
+                let why = self.why_not(name);
+                observer.unbuilt(Failure::new(why.clone()).help(COMPILER));
+                (Err(NoProgram::Unbuilt(why)), own)
+            }
+        };
+        Ok(Job { class: name.to_owned(), program, provenance, texts: BTreeMap::new() })
+    }
+
+    /// Why there is no program of a class.
+    fn why_not(&self, class: &str) -> String {
+        let reason = self.plan.absent.iter().find(|(absent, _)| absent == class);
+        let reason = reason.map_or(String::new(), |(_, reason)| format!(": {reason}"));
+        format!("{class} is not among the prebuilt programs{reason}")
+    }
+
+    /// The program of a class, unpacked at its first use.
+    fn program(&self, class: &str) -> Result<Program, Failure> {
+        let path = self.folder.join(class);
+        if !path.is_file() {
+            let executables = self.executables.get_or_init(|| Executables::read(self.bytes));
+            let executable = executables.as_ref().and_then(|all| all.get(class));
+            let damaged = || unusable(self.place, &format!("its program of {class} is damaged"));
+            write_program(&path, &executable.ok_or_else(damaged)?).map_err(system_failure)?;
+        }
+        Ok(Program { path, runner: Vec::new(), emulated: false })
+    }
+}
+
+/// Whether two programs have the same source files. Their order depends on the other benchmarks of
+/// the command.
+fn are_equal(a: &Provenance, b: &Provenance) -> bool {
+    let files = |program: &Provenance| -> BTreeSet<(String, String)> {
+        program.files.iter().map(|file| (file.path.clone(), file.hash.clone())).collect()
+    };
+    files(a) == files(b)
+}
+
+/// Writes an executable in such a way that another process finds all of it or none.
+fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o755))?;
+    // A file that is open for writing cannot be started.
+    file.into_temp_path().persist(path).map_err(|e| e.error)
+}

@@ -1,0 +1,131 @@
+//! Benchmarks without a compiler: the programs of a bundle, as packages contain it.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Yamba;
+
+/// A bundle of two benchmarks, and a command that finds it and no compiler.
+fn without_compiler() -> Yamba {
+    let mut yamba = Yamba::new().without("YAMBA_HOME");
+    yamba.run("bundle lat_syscall_getppid lat_pipe -o suite.bundle").ok();
+    let place = yamba.folder.path().join("suite.bundle");
+    let cache = yamba.folder.path().join("cache");
+    yamba.env("YAMBA_PREBUILT", place).env("YAMBA_CACHE", cache).env("PATH", "/nowhere")
+}
+
+fn document(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn bundle_is_measured_without_a_compiler_and_the_run_says_so() {
+    let mut yamba = without_compiler();
+    let answer = yamba.run("run lat_syscall_getppid lat_pipe --quick --json").ok();
+    let said = answer.err.matches("there is no C++ compiler").count();
+    assert_eq!(said, 1, "{}", answer.err);
+    let run = document(&answer.out);
+    let entries = run["benchmarks"].as_array().unwrap();
+    assert!(entries.iter().all(|e| e["status"] == "ok"), "{}", answer.out);
+    assert_eq!(run["producer"]["elsewhere"], true);
+    // The programs are those of the bundle, and the run has the compiler that built them.
+    let mut compiling = Yamba::new().without("YAMBA_HOME");
+    let direct = compiling.run("run lat_syscall_getppid --quick --json").ok().out;
+    assert_eq!(run["producer"]["compiler"], document(&direct)["producer"]["compiler"]);
+    let files = |run: &Value| run["benchmarks"][0]["provenance"]["files"].clone();
+    assert_eq!(files(&run), files(&document(&direct)));
+    // They are unpacked once.
+    let before = unpacked(&yamba);
+    assert_eq!(before.len(), 2);
+    yamba.run("run lat_pipe --quick").ok();
+    assert_eq!(unpacked(&yamba), before);
+}
+
+/// The unpacked programs with the time at which each was written.
+fn unpacked(yamba: &Yamba) -> Vec<(std::path::PathBuf, std::time::SystemTime)> {
+    let cache = fs::read_dir(yamba.folder.path().join("cache")).unwrap().flatten();
+    let folders = cache.filter(|e| e.file_name().to_string_lossy().starts_with("programs-"));
+    let files = folders.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten());
+    let mut all: Vec<_> =
+        files.map(|f| (f.path(), f.metadata().unwrap().modified().unwrap())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn what_is_not_prebuilt_is_named_with_its_remedy() {
+    let mut yamba = without_compiler();
+    yamba = yamba.file(
+        "mine.yamba",
+        "yamba mine extends Latency { void benchmark(iter_t n) { while (n-- > 0) do_not_optimize(n); } }\n",
+    );
+    let answer = yamba.run("run lat_pipe bw_pipe --quick");
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains("bw_pipe is not among the prebuilt programs"), "{}", answer.err);
+    assert!(answer.err.contains("apt install g++"), "{}", answer.err);
+    let answer = yamba.run("run mine.yamba");
+    assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains("mine is not among the prebuilt programs"), "{}", answer.err);
+    yamba.run("run lat_pipe -O3").refused(&["no C++ compiler"]);
+}
+
+/// A class of one's own with the name of a prebuilt one, or another base class, is another
+/// benchmark.
+#[test]
+#[ignore = "needs g++"]
+fn changed_class_is_not_prebuilt() {
+    let mut yamba = without_compiler();
+    let text = "yamba lat_pipe extends Latency { void benchmark(iter_t n) { while (n-- > 0) do_not_optimize(n); } }\n";
+    yamba = yamba.file("lat_pipe.yamba", text);
+    let answer = yamba.run("run lat_pipe.yamba");
+    assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains("lat_pipe is not among the prebuilt programs"), "{}", answer.err);
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn unusable_bundle_is_refused_by_name() {
+    let mut yamba = without_compiler();
+    let place = yamba.folder.path().join("suite.bundle");
+    let whole = fs::read(&place).unwrap();
+    for damaged in [&whole[..whole.len() / 2], b"", &[whole.as_slice(), b"x"].concat()] {
+        fs::write(&place, damaged).unwrap();
+        yamba.run("run lat_pipe --quick").refused(&["suite.bundle", "a damaged one"]);
+    }
+    fs::write(&place, &whole).unwrap();
+    // A checkout has other files than the program, or may have them.
+    let mut other = without_compiler().env("YAMBA_HOME", crate::support::root());
+    other.run("run lat_pipe --quick").refused(&["built from other files"]);
+    let mut none = Yamba::new().without("YAMBA_HOME").env("YAMBA_PREBUILT", "nowhere.bundle");
+    none.run("run lat_pipe --prebuilt").refused(&["nowhere.bundle"]);
+    let mut none = Yamba::new().without("YAMBA_HOME");
+    none.run("run lat_pipe --prebuilt").refused(&["no prebuilt programs", "YAMBA_PREBUILT"]);
+}
+
+/// `--prebuilt` and studies, where a compiler is.
+#[test]
+#[ignore = "needs g++"]
+fn prebuilt_programs_are_measured_where_a_compiler_is() {
+    let mut yamba = without_compiler();
+    let study = r#"title = "Pipes"
+[[measurement]]
+category = "Pipes"
+label = "round trip"
+benchmark = "lat_pipe"
+unit = "us"
+"#;
+    yamba = yamba.file("pipes.toml", study).env("PATH", std::env::var_os("PATH").unwrap());
+    let answer = yamba.run("run lat_pipe --quick --json --prebuilt").ok();
+    assert_eq!(document(&answer.out)["producer"]["elsewhere"], true);
+    assert!(!answer.err.contains("compiler"), "{}", answer.err);
+    yamba
+        .run("run lat_pipe -O3 --prebuilt")
+        .refused(&["prebuilt programs take no options of a compiler"]);
+    let answer = yamba.run("study pipes.toml --quick --prebuilt --json");
+    assert!(answer.status < 2, "{}{}", answer.out, answer.err);
+    let run = yamba.run("show latest --json").ok().out;
+    assert_eq!(document(&run)["producer"]["elsewhere"], true);
+}
