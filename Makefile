@@ -3,6 +3,7 @@
 #   make run    builds Yamba, measures a few things on this machine and makes a page of them
 #   make test   runs every test, for every instruction set (`cargo test` runs those that need no C++
 #               compiler)
+#   make dist   builds the packages
 #   make java   builds and tests the agent and the benchmarks of Java programs, where mvn is;
 #               `make test` does the same
 
@@ -12,7 +13,7 @@ YAMBA := $(TARGET)/release/yamba
 # Page faults from storage, then one of each kind: a system call, processes, memory.
 FIRST := pagefault lat_syscall_getppid lat_pipe lat_fork_exit lat_mem_rd bw_mem_copy
 
-.PHONY: run test build java
+.PHONY: run test build java dist
 
 # An invalid figure (exit status 1) has its place on the page too.
 run: build
@@ -45,3 +46,8 @@ java:
 	    mvn -q -B -f java/pom.xml verify && mkdir -p $(TARGET)/release/jars && \
 	    cp java/agent/target/agent.jar java/benchmarks/target/benchmarks.jar $(TARGET)/release/jars/; \
 	else echo "skipped: the jars of java/ need mvn and a JDK of version 17 or later"; fi
+
+# The packages of this version, in target/dist (docs/release.md).
+dist: java
+	scripts/install-missing run
+	scripts/dist

@@ -1,0 +1,192 @@
+"""Runs of Yamba as Python objects.
+
+    >>> import yamba
+    >>> run = yamba.run("lat_pipe", quick=True)
+    >>> run["lat_pipe"].median, run["lat_pipe"].unit
+    (5012.4, 'ns')
+
+Every function starts the program `yamba` and reads the document that it prints with `--json`
+(docs/json.md). The program of this package is used, or the one that the variable YAMBA names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Benchmark", "Comparison", "Run", "StoredRun", "YambaError", "compare", "program", "run", "runs", "show"]
+__version__ = "0.1.0"
+
+
+class YambaError(Exception):
+    """`yamba` refused its arguments or its input. The text is its message, with the fix."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A figure of a run, or the reason for its absence."""
+
+    name: str
+    parameters: Mapping[str, str]
+    status: str
+    """`ok`, or another status; then the figure is no measurement."""
+    valid: bool
+    is_disturbed: bool
+    median: float | None
+    """In `unit`; None without a figure."""
+    interval: tuple[float, float] | None
+    """The confidence interval of the median, in `unit`."""
+    unit: str | None
+    notes: Sequence[Any]
+    document: Mapping[str, Any]
+    """Everything that the document says of it."""
+
+    @staticmethod
+    def _read(entry: Mapping[str, Any]) -> Benchmark:
+        bounds = entry.get("confidence_interval")
+        return Benchmark(
+            name=entry["name"],
+            parameters=entry.get("parameters") or {},
+            status=entry["status"],
+            valid=entry.get("valid", False),
+            is_disturbed=entry.get("is_disturbed", False),
+            median=entry.get("median"),
+            interval=(bounds[0], bounds[1]) if bounds else None,
+            unit=entry.get("unit"),
+            notes=entry.get("notes") or [],
+            document=entry,
+        )
+
+
+class _Rows:
+    """A document, and its list of entries as a data frame."""
+
+    def __init__(self, document: Mapping[str, Any], entries: str) -> None:
+        self.document = document
+        self._entries = entries
+
+    def frame(self) -> pandas.DataFrame:
+        """One row for each entry. Needs pandas: `pip install pandas`."""
+        import pandas
+
+        return pandas.json_normalize(list(self.document[self._entries]))
+
+
+class Run(_Rows):
+    """A run: a sequence of benchmarks; `run["lat_pipe"]` is the first one of that name."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document, "benchmarks")
+        self.id: str = document["id"]
+        self.benchmarks: list[Benchmark] = [Benchmark._read(entry) for entry in document["benchmarks"]]
+
+    def __iter__(self) -> Iterator[Benchmark]:
+        return iter(self.benchmarks)
+
+    def __len__(self) -> int:
+        return len(self.benchmarks)
+
+    def __getitem__(self, name: str) -> Benchmark:
+        for benchmark in self.benchmarks:
+            if benchmark.name == name:
+                return benchmark
+        raise KeyError(name)
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run in the store."""
+
+    id: str
+    started: str | None
+    tags: Sequence[str]
+    benchmarks: Sequence[str]
+    document: Mapping[str, Any]
+
+
+class Comparison(_Rows):
+    """Two runs: `rows` has the ratio B/A of each benchmark, its interval and its verdict."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document, "benchmarks")
+        self.rows: list[Mapping[str, Any]] = list(document["benchmarks"])
+
+
+def program() -> str:
+    """The path of the program.
+
+    Raises YambaError if there is none.
+    """
+    named = os.environ.get("YAMBA")
+    own = Path(sysconfig.get_path("scripts")) / "yamba"
+    found = named or (str(own) if own.is_file() else shutil.which("yamba"))
+    if not found:
+        raise YambaError("there is no program `yamba`: set YAMBA to its path")
+    return found
+
+
+def run(
+    *names: str,
+    quick: bool = False,
+    set: Mapping[str, object] | None = None,
+    prebuilt: bool = False,
+    store: str | os.PathLike[str] | None = None,
+    options: Sequence[str] = (),
+) -> Run:
+    """Measures benchmarks; without a name, the whole suite. The run is stored.
+
+    `set` has values of parameters, `options` further options of `yamba run`. Warnings go to standard
+    error. A figure that is not valid has another status than `ok`.
+
+    Raises YambaError for wrong names or values, or if nothing could be measured.
+    """
+    words = ["run", *names, *options]
+    words += ["--quick"] if quick else []
+    words += ["--prebuilt"] if prebuilt else []
+    for name, value in (set or {}).items():
+        words += ["--set", f"{name}={value}"]
+    return Run(_document([*words, *_store(store)]))
+
+
+def show(run: str = "latest", store: str | os.PathLike[str] | None = None) -> Run:
+    """A stored run, by its id, its tag or `latest`."""
+    return Run(_document(["show", run, *_store(store)]))
+
+
+def runs(store: str | os.PathLike[str] | None = None) -> list[StoredRun]:
+    """The stored runs, the latest first."""
+    return [
+        StoredRun(entry["id"], entry.get("started"), entry.get("tags", []), entry.get("benchmarks", []), entry)
+        for entry in _document(["runs", *_store(store)])
+    ]
+
+
+def compare(a: str, b: str, store: str | os.PathLike[str] | None = None) -> Comparison:
+    """Compares two stored runs, each by its id, its tag, `latest` or a file."""
+    return Comparison(_document(["compare", a, b, *_store(store)]))
+
+
+def _store(store: str | os.PathLike[str] | None) -> list[str]:
+    return [] if store is None else ["--store", os.fspath(store)]
+
+
+def _document(words: Sequence[str]) -> Any:
+    """What `yamba` prints. Status 1 says that a figure is not valid, and comes with a document."""
+    done = subprocess.run([program(), *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        raise YambaError(done.stderr.strip() or f"`yamba {words[0]}` ended with {done.returncode}") from None
+    sys.stderr.write(done.stderr)
+    return document
