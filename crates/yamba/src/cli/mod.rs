@@ -99,7 +99,7 @@ Environment:
   YAMBA_NEIGHBOURS  `count`: batches count while another hardware thread uses the core (default: discard)
   YAMBA_PREBUILT  file of the programs that are measured without a compiler (default: ../lib/yamba/suite.bundle,
                from the program's folder)
-  YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: jars, beside the program)
+  YAMBA_JAVA   folder of agent.jar and benchmarks.jar (default: jars beside the program, else ../lib/yamba/jars)
   YAMBA_HOME   use runtime/, library/ and suite/ of this checkout instead of those in the binary
   CXX, CXX_<isa>  the C++ compiler for this machine, for another instruction set
   NO_COLOR     no colours
