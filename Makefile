@@ -49,5 +49,5 @@ java:
 
 # The packages of this version, in target/dist (docs/release.md).
 dist: java
-	scripts/install-missing run
+	scripts/install-missing dist
 	scripts/dist

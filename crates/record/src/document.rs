@@ -1,6 +1,5 @@
 //! Reads and writes the document of a run.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -86,7 +85,7 @@ impl<'de, A: MapAccess<'de>, P: Fields> MapAccess<'de> for Others<'_, A, P> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
-        while let Some(key) = self.fields.next_key::<Cow<'de, str>>()? {
+        while let Some(key) = self.fields.next_key::<String>()? {
             if !self.apart.take(&key, &mut self.fields)? {
                 return seed.deserialize(key.into_deserializer()).map(Some);
             }

@@ -14,7 +14,7 @@ use crate::flat::flat;
 use crate::program::{Chart, Physical, Primitive};
 
 flat! {
-    /// What the class of an entry declares, and its source.
+    /// Declarations of the class of an entry, and its source.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
     pub struct Declaration, read as DeclarationFields {
         /// The class.

@@ -1,8 +1,6 @@
 //! Structs whose fields a document has in the object around them. The `flatten` of serde would keep
 //! the values in memory, read them twice, and lose the positions of faults.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde::de::{Error, IgnoredAny, MapAccess};
 
@@ -25,7 +23,7 @@ pub(crate) trait Flat: Sized {
 /// Reads an object. Unknown fields are ignored.
 pub(crate) fn read_object<'de, T: Flat, A: MapAccess<'de>>(mut object: A) -> Result<T, A::Error> {
     let mut fields = T::Fields::default();
-    while let Some(key) = object.next_key::<Cow<'de, str>>()? {
+    while let Some(key) = object.next_key::<String>()? {
         if !fields.take(&key, &mut object)? {
             object.next_value::<IgnoredAny>()?;
         }
@@ -105,15 +103,16 @@ macro_rules! flat {
 }
 pub(crate) use flat;
 
-/// The value of a field that an object does not have, by its `serde` attribute.
+/// The value of a field that an object does not have, by its `serde` attribute. An attribute of
+/// another form does not compile.
 macro_rules! missing {
-    ($field:ident default = "super::event::one" $($rest:tt)*) => {
+    ($field:ident default = "super::event::one" $(, $($rest:tt)*)?) => {
         crate::event::one()
     };
-    ($field:ident default $($rest:tt)*) => {
+    ($field:ident default $(, $($rest:tt)*)?) => {
         Default::default()
     };
-    ($field:ident $($rest:tt)*) => {
+    ($field:ident $(serialize_with = $with:literal)?) => {
         return Err(E::missing_field(stringify!($field)))
     };
 }

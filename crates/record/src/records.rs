@@ -198,7 +198,6 @@ impl Records {
     pub fn stored(&self) -> Cow<'_, [u8]> {
         match &self.0 {
             Form::Packed(packed) => Cow::Borrowed(&packed.bytes),
-            Form::Columns(columns) if columns.is_empty() => Cow::Borrowed(&[]),
             Form::Empty => Cow::Borrowed(&[]),
             Form::Columns(columns) => Cow::Owned(Packed::new(columns).bytes),
         }

@@ -435,7 +435,7 @@ flat! {
         /// Notes to the reader, reasons of an invalid figure first.
         pub notes: Vec<Note>,
         flat {
-            /// What the class of an entry declares, and its source.
+            /// Declarations of the class of an entry, and its source.
             pub declaration: Declaration,
             /// The processes of an entry, and the machine as they saw it.
             pub environment: Environment,

@@ -6,6 +6,7 @@ use std::io;
 use yamba_store::StoreError;
 
 use yamba_harness::UsageError;
+use yamba_toolchain::embedded;
 use yamba_toolchain::files::Unreadable;
 
 /// A failure because of wrong usage or input.
@@ -80,8 +81,7 @@ pub fn home_failure(e: io::Error) -> Failure {
 
 /// The help text for an error of those files.
 pub fn help_for_home() -> &'static str {
-    let is_checkout = std::env::var_os("YAMBA_HOME").is_some_and(|v| !v.is_empty());
-    if is_checkout {
+    if embedded::is_checkout() {
         "YAMBA_HOME names a checkout of Yamba; without it the files come with the program"
     } else {
         "YAMBA_CACHE names another folder for what can be made again"

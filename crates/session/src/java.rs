@@ -39,7 +39,7 @@ impl JavaHere {
         JavaHere::new(jvm, machine(&host()))
     }
 
-    /// The same on a machine that was already probed.
+    /// As [`JavaHere::probe`], for facts of this machine that are already known.
     pub(super) fn new(jvm: Jvm, machine: Machine) -> Result<JavaHere, Failure> {
         let jars = Jars::find().map_err(failure)?;
         let java = jvm.identify(&jars).map_err(failure)?;

@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 #[cfg(target_arch = "x86_64")]
 pub use bare::run_bare;
 use bpf::Prepared;
-pub use control_group::Times;
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};

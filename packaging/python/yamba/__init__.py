@@ -2,8 +2,7 @@
 
     >>> import yamba
     >>> run = yamba.run("lat_pipe", quick=True)
-    >>> run["lat_pipe"].median, run["lat_pipe"].unit
-    (5012.4, 'ns')
+    >>> print(run["lat_pipe"].median, run["lat_pipe"].unit)
 
 Every function starts the program `yamba` and reads the document that it prints with `--json`
 (docs/json.md). The program of this package is used, or the one that the variable YAMBA names.

@@ -30,7 +30,8 @@ pub struct Plan {
     /// Benchmarks without a program: class and reason.
     #[serde(default)]
     pub absent: Vec<(String, String)>,
-    /// A hash of the runtime, library and suite that the programs were built from.
+    /// A hash of the runtime, library and suite that the programs were built from, as Yamba
+    /// contains them. Empty: they were those of a checkout.
     #[serde(default)]
     pub home: String,
     /// The program that made the bundle.

@@ -18,7 +18,7 @@ pub const WAITING: [&str; 3] = [EPOLL_WAIT, "poll", "select"];
 /// The wait whose size is the number of events.
 pub(crate) const EPOLL_WAIT: &str = "epoll_wait";
 
-/// The same, if the thread slept. A trace by strace does not distinguish it.
+/// An `epoll_wait` in which the thread slept. A trace by strace does not distinguish it.
 pub(crate) const EPOLL_WAIT_BLOCKED: &str = "epoll_wait(blocked)";
 
 /// The calls that make, replace or end a process.

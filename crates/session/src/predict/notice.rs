@@ -19,7 +19,7 @@ pub enum Notice<'a> {
     OtherState {
         /// The run with the costs.
         run: &'a str,
-        /// What differs between the machine of the run and this one.
+        /// The difference between the machine of the run and this one.
         difference: &'a Difference,
     },
     /// Costs are measured that no stored run of this machine has well enough.
@@ -33,7 +33,7 @@ pub enum Notice<'a> {
     CostsEnd {
         /// The benchmarks that were not measured.
         unmeasured: &'a [String],
-        /// The costs that the predictions need, as far as they are known now.
+        /// The costs that the predictions need, with those that are known now.
         needs: &'a Needs,
     },
     /// The costs of all primitives are measured.

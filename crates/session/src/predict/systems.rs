@@ -60,8 +60,8 @@ pub(super) struct Systems<'a> {
     machine: OnceCell<Machine>,
     /// The runs that the user has named so far.
     named: BTreeMap<String, System>,
-    /// The best entries of the stored runs of other machines, by the name of the machine. `None`:
-    /// no run has any.
+    /// The best entries of the stored runs of the machines of the traces, by the name of the
+    /// machine. `None`: no run has any.
     stored: BTreeMap<String, Option<Run>>,
     /// Whether the user stopped the measurement of costs.
     is_stopped: bool,

@@ -108,7 +108,7 @@ fn aggregate(name: &str) -> Map<String, Value> {
 
 /// The shares of time in which the measuring thread had a processor, by the system's accounting.
 struct ProcessorShares {
-    /// The valid batches of the entry. None for a measuring circle, whose figure combines several
+    /// The valid batches of the entry. Empty for a measuring circle, whose figure combines several
     /// tests, and for a disturbed figure: readers compare medians, and the format has no interval.
     batches: Vec<Batch>,
 }

@@ -82,7 +82,8 @@ impl Programs {
     /// Loads the programs. With `files`, those at page faults of mapped files are among them, if
     /// the kernel has their tracepoints.
     pub fn load(details: &Details, files: bool) -> Result<Programs, Unavailable> {
-        // A kernel without them may have no types either, but types would not help it.
+        // First: a kernel without these maps often lacks BTF, too, and the message would then name
+        // BTF as the reason.
         check_maps(is_map_supported)?;
         let types = Btf::parse_file(TYPES, Endianness::default());
         let types = types.map_err(|e| unavailable(TYPES, &e))?;

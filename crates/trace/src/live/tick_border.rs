@@ -58,8 +58,8 @@ impl TickBorder {
     }
 }
 
-/// What is wrong with the kernel times of an application if its first program is a 32-bit program,
-/// whose calls [`TickBorder::measure`] does not measure.
+/// The error in the kernel times of an application whose first program is a 32-bit program:
+/// [`TickBorder::measure`] does not measure its calls.
 pub fn unmeasured_calls(program: &str) -> Option<String> {
     is_32_bit(program).then(|| {
         format!(

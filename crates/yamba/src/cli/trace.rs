@@ -185,11 +185,6 @@ fn note(event: Event<'_>) {
     });
 }
 
-fn paths(count: usize) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} file{s}")
-}
-
 /// Whether it is a device or a pipe, which is written and not replaced.
 fn is_stream(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
@@ -211,8 +206,8 @@ fn write(path: &Path, text: serde_json::Result<String>) -> Result<(), Failure> {
 fn write_files(path: &Path, files: &FileAccesses) -> Result<(), Failure> {
     write(path, serde_json::to_string(files))?;
     let accesses: u64 = files.accesses.iter().map(|run| run.4).sum();
-    let mut note =
-        format!("{} to {}\n", counted(accesses, "access", "accesses"), paths(files.files.len()));
+    let count = counted(files.files.len(), "file", "files");
+    let mut note = format!("{} to {count}\n", counted(accesses, "access", "accesses"));
     for line in crate::views::page_cache::missing(files.left_out, files.unknown) {
         note += &format!("warning: {line}\n");
     }

@@ -115,7 +115,7 @@ fn damaged_store_names_the_command_that_recovers() {
     let path = yamba.folder.path().join("results.sqlite");
     let mut bytes = std::fs::read(&path).unwrap();
     let length = bytes.len();
-    // Content of tables, wherever the pages of the runs lie; the schema is in the first page.
+    // Content of tables, wherever the pages of the runs lie; the schema is in the first two pages.
     bytes[8192..length].fill(0xA5);
     std::fs::write(&path, bytes).unwrap();
     let shown = [FIRST, SECOND, THIRD].map(|id| yamba.run(&format!("show {id} --raw")));

@@ -101,7 +101,7 @@ pub fn command_of_the_message_copies_undamaged_runs() -> Result<(), Missing> {
         copied.push(recovered.len());
         fs::remove_file(&new).unwrap();
     }
-    // Nearly all pages belong to the batches of one run.
+    // Most pages belong to the batches of one run, and cost no other run.
     let all_but_one = several_runs().len() - 1;
     let most = copied.iter().filter(|count| **count >= all_but_one).count();
     assert!(2 * most > copied.len() && !copied.is_empty(), "{copied:?}");

@@ -41,7 +41,7 @@ pub(super) fn text(notice: &Notice) -> String {
     }
 }
 
-/// What a longer measurement of costs would give. Empty: nothing.
+/// The gain of a longer measurement of costs. Empty: none.
 fn longer(unmeasured: &[String], needs: &Needs) -> String {
     let mut text = String::new();
     if !unmeasured.is_empty() {

@@ -3,6 +3,7 @@
 
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::costs::{CollectorCosts, Costs, Terms};
+use yamba_record::number::counted;
 use yamba_report::{Part, Table, View};
 
 pub fn view(costs: &Costs) -> View {
@@ -50,8 +51,8 @@ fn rows(name: &str, collector: &CollectorCosts) -> Vec<Vec<String>> {
 fn accuracy(name: &str, collector: &CollectorCosts) -> String {
     let help = if collector.is_thorough { "" } else { "; --thorough measures more" };
     format!(
-        "{name}: {} benchmarks, whose times differ by {:.0} % between runs{help}",
-        collector.observations,
+        "{name}: {}, whose times differ by {:.0} % between runs{help}",
+        counted(collector.observations, "benchmark", "benchmarks"),
         100.0 * collector.deviation
     )
 }
@@ -116,7 +117,7 @@ z: skipped: the JDK lacks it
     }
 
     #[test]
-    fn markdown_and_page_have_the_same_rows() {
+    fn markdown_has_the_rows_and_the_page_has_the_skipped_collectors() {
         let view = view(&costs());
         assert!(
             markdown::document(&view, 1).contains("| serial | young | processor | 250 | list |")

@@ -352,11 +352,11 @@ pub(super) fn core_pairs(page: &mut Page, machine: &Machine, now: f64) {
         (shared, String::new())
     };
     let shared = if shared.is_empty() { "none" } else { &shared };
-    let pairs = if tested == 1 { "pair" } else { "pairs" };
+    let pairs = counted(tested, "pair", "pairs");
     let when = age(now - found.unix_s);
     page.line(
         "shared cores",
-        &format!("{shared}, by a test of {tested} {pairs} of processors, {when} ago{rest}"),
+        &format!("{shared}, by a test of {pairs} of processors, {when} ago{rest}"),
     );
 }
 
