@@ -2,12 +2,14 @@
 //! checked is checked.
 
 mod foreign;
+mod go;
 mod google;
 mod hyperfine;
 mod jmh;
 mod lmbench;
 mod members;
 mod text;
+mod words;
 
 use std::path::Path;
 
@@ -28,11 +30,23 @@ const VECTOR: &str = "yamba-vector/1";
 /// The byte order mark that some programs write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// A form of text: its name, whether the beginning of a file has its lines, and its reader, which
+/// takes the name of the file and its text.
+struct TextForm {
+    name: &'static str,
+    is_it: fn(&str) -> bool,
+    read: fn(&str, &str) -> Result<Run, DocumentFault>,
+}
+
+/// The forms of text besides that of lmbench.
+const TEXT_FORMS: [TextForm; 1] =
+    [TextForm { name: "Go's benchmarks", is_it: go::is_it, read: go::read }];
+
 /// The fault of a document, and its fix.
 type DocumentFault = (String, Option<&'static str>);
 
-/// Reads a run document, a vector, or results of lmbench, Google Benchmark, JMH or hyperfine, of at
-/// most `largest` bytes, with the parts for `detail`. A run without an id, as in an older document
+/// Reads a run document, a vector, or results of another program, of at most
+/// `largest` bytes, with the parts for `detail`. A run without an id, as in an older document
 /// or another program's results, gets an id from the hash of its bytes: the same file is the same
 /// run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
 ///
@@ -85,6 +99,8 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
                 "convert it to UTF-8: `iconv -f UTF-16 -t UTF-8`; in PowerShell, `Out-File -Encoding utf8` writes it",
             ),
         ));
+    } else if let Some(form) = text_form(start)? {
+        reduced((form.read)(name, &String::from_utf8_lossy(of_others(content)?))?, detail)
     } else {
         let text = str::from_utf8(content).map_err(|e| no_json(&e))?;
         match own_document(text, detail)? {
@@ -96,6 +112,19 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
         run.id = blake3::hash(bytes).to_hex()[..16].to_owned();
     }
     Ok(run)
+}
+
+/// The form of a text by its lines. `None`: another form.
+fn text_form(start: &[u8]) -> Result<Option<&'static TextForm>, DocumentFault> {
+    let start = String::from_utf8_lossy(start);
+    let mut forms = TEXT_FORMS.iter().filter(|form| (form.is_it)(&start));
+    match (forms.next(), forms.next()) {
+        (Some(one), Some(other)) => {
+            let message = format!("has lines of {} and of {}", one.name, other.name);
+            Err((message, Some("import the output of each in a file of its own")))
+        }
+        (form, _) => Ok(form),
+    }
 }
 
 /// Checks the lower limit for results of other programs.
@@ -222,7 +251,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench and JSON of Google Benchmark, JMH and hyperfine are read";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH and hyperfine are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -249,7 +278,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "read are run documents, JSON of Google Benchmark, JMH and hyperfine, and result files of lmbench",
+            "read are run documents, JSON of Google Benchmark, JMH and hyperfine, result files of lmbench, and output of Go's benchmarks",
         ),
     )
 }

@@ -10,11 +10,11 @@ const OLD: &str = include_str!("samples/google-old.json");
 const MODES: &str = include_str!("samples/jmh-modes.json");
 const HYPERFINE: &str = include_str!("samples/hyperfine.json");
 
-fn read_text(text: &str) -> Result<Run, DocumentFault> {
+pub(super) fn read_text(text: &str) -> Result<Run, DocumentFault> {
     run_of(text.as_bytes(), "results", Detail::Batches)
 }
 
-fn left_out(run: &Run) -> &[String] {
+pub(super) fn left_out(run: &Run) -> &[String] {
     &run.producer.imported.as_ref().unwrap().left_out
 }
 
@@ -35,7 +35,7 @@ fn formatted(entry: &Benchmark) -> String {
 }
 
 #[track_caller]
-fn has(text: &str, figures: &[&str], omitted: &[&str]) {
+pub(super) fn has(text: &str, figures: &[&str], omitted: &[&str]) {
     let run = read_text(text).unwrap();
     let all: Vec<String> = run.benchmarks.iter().map(formatted).collect();
     assert_eq!(all, figures);
@@ -43,7 +43,7 @@ fn has(text: &str, figures: &[&str], omitted: &[&str]) {
 }
 
 #[track_caller]
-fn refused(text: &str, part: &str) {
+pub(super) fn refused(text: &str, part: &str) {
     let (fault, help) = read_text(text).unwrap_err();
     assert!(fault.contains(part), "no `{part}` in {fault}");
     assert!(help.is_some(), "{fault}");
@@ -410,7 +410,7 @@ fn hyperfine_commands_are_benchmarks() {
 fn refusal_lists_the_forms_that_are_read() {
     for text in ["7", "{}", "PK"] {
         let (_, help) = read_text(text).unwrap_err();
-        for form in ["lmbench", "Google Benchmark", "JMH", "hyperfine"] {
+        for form in ["lmbench", "Google Benchmark", "JMH", "hyperfine", "Go's benchmarks"] {
             assert!(help.unwrap().contains(form), "{help:?}");
         }
     }

@@ -14,6 +14,7 @@ use yamba_record::Parameters;
 
 use super::DocumentFault;
 use super::foreign::{Figure, Number, Results};
+use super::words::number;
 
 /// The beginning of lmbench results.
 const MARK: &[u8] = b"[lmbench";
@@ -437,12 +438,6 @@ fn of_unit(unit: &str) -> Option<(Figure, &'static str)> {
         "parallelism" => (Figure::Value, ""),
         _ => return None,
     })
-}
-
-/// Parses a number as `printf` writes it. `None` for texts such as `inf`.
-fn number(text: &str) -> Option<f64> {
-    let is_plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.e".contains(&b));
-    text.parse().ok().filter(|n: &f64| is_plain && n.is_finite())
 }
 
 fn figure(

@@ -15,13 +15,13 @@ use yamba_store::{Detail, import};
 /// Import runs, vectors, captures and results of other programs
 ///
 /// Reads documents and vectors from other machines, captures of bundles, and results of lmbench,
-/// Google Benchmark, JMH and hyperfine.
+/// Google Benchmark, JMH, hyperfine and Go's benchmarks.
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
 /// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
-/// are single numbers, without intervals, except those of JMH. A capture is what a file of `yamba
-/// bundle` printed, or the log of a serial line with it. All captures of one run become one run;
-/// what they lack is named.
+/// are single numbers, without intervals, except those of several processes. A capture is what a
+/// file of `yamba bundle` printed, or the log of a serial line with it. All captures of one run
+/// become one run; what they lack is named.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,13 +32,13 @@ Examples:
   yamba import their-gbench.json            --benchmark_format=json of Google Benchmark
   yamba import jmh.json                     `-rf json -rff jmh.json` of JMH; a fork is a launch
   yamba import times.json                   `--export-json times.json` of hyperfine
+  yamba import go.txt                       `go test -bench . ./... > go.txt`
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
 Exit status: 0 taken; 2 nothing was.")]
 pub(super) struct Import {
-    /// Run documents, vectors, captures of bundles, result files of lmbench, JSON of Google
-    /// Benchmark, of JMH and of hyperfine
+    /// Run documents, vectors, captures of bundles, and results of other programs
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The most bytes that all files together may have

@@ -1,0 +1,7 @@
+//! Words in texts of other programs.
+
+/// Parses a number as `printf` writes it. `None` for texts such as `inf`.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let is_plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.e".contains(&b));
+    text.parse().ok().filter(|n: &f64| is_plain && n.is_finite())
+}
