@@ -8,9 +8,12 @@ mod hyperfine;
 mod jmh;
 mod lmbench;
 mod members;
+mod pyperf;
+mod pytest_benchmark;
 mod text;
 mod words;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -146,6 +149,7 @@ struct DocumentKind {
     context: Option<IgnoredAny>,
     benchmarks: Option<IgnoredAny>,
     results: Option<IgnoredAny>,
+    machine_info: Option<IgnoredAny>,
 }
 
 /// Reads a run document. `None` if the text has another schema.
@@ -180,7 +184,7 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
         of_others(text.as_bytes())?;
         return jmh::read(name, text);
     }
-    let text = &*google::readable(text);
+    let text = &*readable(text);
     let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
     match kind.schema.as_deref() {
         Some(VECTOR) => {
@@ -196,6 +200,14 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
             of_others(text.as_bytes())?;
             google::read(name, text)
         }
+        None if kind.machine_info.is_some() && kind.benchmarks.is_some() => {
+            of_others(text.as_bytes())?;
+            pytest_benchmark::read(name, text)
+        }
+        None if kind.benchmarks.is_some() && text.contains("\"runs\"") => {
+            of_others(text.as_bytes())?;
+            pyperf::read(name, text)
+        }
         None if kind.results.is_some() && text.contains("\"command\"") => {
             of_others(text.as_bytes())?;
             hyperfine::read(name, text)
@@ -204,6 +216,17 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
             let message = format!("is no run document: it has no schema {}", run::SCHEMA);
             Err((message, Some(WRITERS)))
         }
+    }
+}
+
+/// The text as JSON: Google Benchmark and Python write numbers that are none as `NaN` and
+/// `Infinity`. Other texts stay as they are.
+fn readable(text: &str) -> Cow<'_, str> {
+    let has = |name: &str| text.contains(name);
+    if has("\"benchmarks\"") && (has("\"context\"") || has("\"machine_info\"")) {
+        members::with_quoted_non_numbers(text)
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -251,7 +274,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH and hyperfine are read";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark and pyperf are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -278,7 +301,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "read are run documents, JSON of Google Benchmark, JMH and hyperfine, result files of lmbench, and output of Go's benchmarks",
+            "read are run documents, result files of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark and pyperf",
         ),
     )
 }

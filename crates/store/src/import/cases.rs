@@ -410,7 +410,15 @@ fn hyperfine_commands_are_benchmarks() {
 fn refusal_lists_the_forms_that_are_read() {
     for text in ["7", "{}", "PK"] {
         let (_, help) = read_text(text).unwrap_err();
-        for form in ["lmbench", "Google Benchmark", "JMH", "hyperfine", "Go's benchmarks"] {
+        for form in [
+            "lmbench",
+            "Google Benchmark",
+            "JMH",
+            "hyperfine",
+            "Go's benchmarks",
+            "pytest-benchmark",
+            "pyperf",
+        ] {
             assert!(help.unwrap().contains(form), "{help:?}");
         }
     }

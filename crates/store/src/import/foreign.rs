@@ -147,6 +147,11 @@ impl Results {
         }
     }
 
+    /// Replaces the text that is kept. It must not name the machine or its owner.
+    pub(super) fn set_text(&mut self, text: String) {
+        self.source.1 = text;
+    }
+
     /// Adds a figure. A second one under the same name is left out.
     ///
     /// # Errors

@@ -7,8 +7,6 @@
 
 mod rows;
 
-use std::borrow::Cow;
-
 use chrono::DateTime;
 use serde::Deserialize;
 use serde_json::json;
@@ -18,7 +16,7 @@ use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
 use super::foreign::{Figure, Number, Results};
-use super::members::{Members, with_quoted_non_numbers};
+use super::members::Members;
 use super::{DocumentFault, fault, quoted};
 use rows::{Family, Row, TIME, families, mark_old_aggregates};
 
@@ -44,16 +42,6 @@ struct KnownCache {
     kind: String,
     level: u64,
     size: Option<u64>,
-}
-
-/// The text as JSON: Google Benchmark writes counters that are no numbers as `NaN` and `Infinity`.
-/// Other texts stay as they are.
-pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    if text.contains("\"context\"") && text.contains("\"benchmarks\"") {
-        with_quoted_non_numbers(text)
-    } else {
-        Cow::Borrowed(text)
-    }
 }
 
 /// Parses the file. `name` is its file name.

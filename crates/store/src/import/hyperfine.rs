@@ -47,7 +47,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
 
 /// The figure of a command. The error says why it has none.
 fn number(command: &str, members: &Members) -> Result<Number, String> {
-    let samples = numbers(members, "times")?;
+    let samples = members.numbers("times")?.unwrap_or_default();
     let value = median(&samples).ok_or("no times in it")?;
     let stated = members.number("median")?.ok_or("no median in it")?;
     if (value / stated - 1.0).abs() > ROUNDING || (stated == 0.0 && value != 0.0) {
@@ -71,14 +71,6 @@ fn number(command: &str, members: &Members) -> Result<Number, String> {
         notes,
         ..Number::new(command, Figure::Latency, "s", value)
     })
-}
-
-fn numbers(members: &Members, name: &str) -> Result<Vec<f64>, String> {
-    let list = members.value(name)?.unwrap_or_default();
-    let list = list.as_array().ok_or_else(|| format!("no {name} in it"))?;
-    let number = |value: &serde_json::Value| value.as_f64();
-    let all: Option<Vec<f64>> = list.iter().map(number).collect();
-    all.ok_or_else(|| format!("one of its {name} is no number"))
 }
 
 /// The exit codes as text: a command that a signal ended has `null`. Older versions have none.

@@ -68,6 +68,48 @@ impl Members {
         }
     }
 
+    /// The member that is an object.
+    pub(super) fn object(&self, name: &str) -> Result<Option<Members>, MemberFault> {
+        match self.get(name)? {
+            None => Ok(None),
+            Some(Member::Nested(raw)) => Members::read(raw.get())
+                .map(Some)
+                .ok_or_else(|| format!("{name} is a list, or has too many members")),
+            Some(Member::Scalar(value)) => Err(format!("{name} is {}", shown(value))),
+        }
+    }
+
+    /// The elements of a member that is a list, as text.
+    fn elements(&self, name: &str) -> Result<Option<Vec<&RawValue>>, MemberFault> {
+        match self.get(name)? {
+            None => Ok(None),
+            Some(Member::Nested(raw)) => {
+                serde_json::from_str(raw.get()).map(Some).map_err(|_| format!("{name} is no list"))
+            }
+            Some(Member::Scalar(_)) => Err(format!("{name} is no list")),
+        }
+    }
+
+    /// The objects of a list.
+    pub(super) fn objects(&self, name: &str) -> Result<Option<Vec<Members>>, MemberFault> {
+        let Some(elements) = self.elements(name)? else {
+            return Ok(None);
+        };
+        let objects: Option<Vec<Members>> =
+            elements.iter().map(|element| Members::read(element.get())).collect();
+        objects.map(Some).ok_or_else(|| format!("an element of {name} is no object"))
+    }
+
+    /// The numbers of a list, all of them finite.
+    pub(super) fn numbers(&self, name: &str) -> Result<Option<Vec<f64>>, MemberFault> {
+        let Some(elements) = self.elements(name)? else {
+            return Ok(None);
+        };
+        let numbers: Option<Vec<f64>> =
+            elements.iter().map(|element| serde_json::from_str(element.get()).ok()).collect();
+        numbers.map(Some).ok_or_else(|| format!("one of its {name} is no number"))
+    }
+
     fn scalar<'a, T>(
         &'a self,
         name: &str,

@@ -183,6 +183,26 @@ fn hyperfine() {
 }
 
 #[test]
+fn pytest_benchmark() {
+    let with_data = include_str!("samples/pytest-benchmark.json").replace("NaN", "null");
+    let without_data = include_str!("samples/pytest-benchmark-without-data.json");
+    for (seed, original) in [&with_data, without_data].into_iter().enumerate() {
+        let mutants = yamba_mutants::json(original, seed as u64, COUNT / 2);
+        check(original, mutants, is_another_number);
+    }
+}
+
+/// How many runs a benchmark has is not stated.
+#[test]
+fn pyperf() {
+    let original = include_str!("samples/pyperf.json");
+    check(original, yamba_mutants::json(original, 1, COUNT), |mutant| {
+        let is_run = mutant.change == Change::LineRemoved && mutant.detail.contains("/runs: ");
+        is_another_number(mutant) || is_run
+    });
+}
+
+#[test]
 fn go() {
     let original = include_str!("samples/go.txt");
     for (seed, separator) in [" ", "\t"].into_iter().enumerate() {

@@ -15,7 +15,7 @@ use yamba_store::{Detail, import};
 /// Import runs, vectors, captures and results of other programs
 ///
 /// Reads documents and vectors from other machines, captures of bundles, and results of lmbench,
-/// Google Benchmark, JMH, hyperfine and Go's benchmarks.
+/// Google Benchmark, JMH, hyperfine, Go's benchmarks, pytest-benchmark and pyperf.
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
 /// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
@@ -33,6 +33,8 @@ Examples:
   yamba import jmh.json                     `-rf json -rff jmh.json` of JMH; a fork is a launch
   yamba import times.json                   `--export-json times.json` of hyperfine
   yamba import go.txt                       `go test -bench . ./... > go.txt`
+  yamba import pytest.json                  `--benchmark-json pytest.json` of pytest-benchmark
+  yamba import pyperf.json                  `-o pyperf.json` of pyperf; a run is a launch
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
