@@ -9,8 +9,10 @@
 #include "yamba/must.h"
 #include "yamba/record_writer.h"
 
-// Code between the tests is not optimised, as in the paper: the same code in the same order
-// precedes each test.
+// Code between the tests is not optimised, as in the paper. The same code in the same order
+// precedes each test, whether or not a new group begins: each test must find the processor and its
+// caches in the same state. So nothing is recorded or allocated between tests. Long series are
+// interrupted, at times that do not depend on the groups.
 namespace yamba {
 namespace harness {
 
@@ -18,9 +20,11 @@ constexpr double longest_test =
     0.5e9;                        // ns; the system may stop real-time threads that run for most of a second (sched_rt_runtime_us)
 constexpr double far_longer = 5;  // times the group's median: the processor was taken away for most of the test
 constexpr double throttle = 10e6;  // ns above the median: shorter than the system's shortest throttling, longer than other delays
+constexpr double longest_series = 1e9;  // ns of tests without an interruption
 constexpr uint64_t trial_circles = 16;
 constexpr uint64_t most_tests = 1000000;
-constexpr int cycle_readings = 5;  // on each side of a group
+constexpr size_t settling_tests = 4;  // least number after each interruption
+constexpr size_t cycle_readings = 5;  // in each interruption
 
 // Collects evidence with minimal cost between tests. The names are stored once, since all tests
 // have the same.
@@ -39,47 +43,89 @@ struct Said final : EvidenceSink {
 struct Test {
     Reading reading;
     Disturbance disturbance;
-    double evidence[Said::room];
+    double *evidence;  // a value for each name
     double ns() const { return nanoseconds(reading.begin, reading.end); }
+};
+
+// Tests of one size. The first ones are not part of the sample.
+struct Group {
+    uint64_t number, circles;
+    size_t skipped, size;
+    Test *tests = nullptr;
+    size_t interruption = 0, next_interruption = 0;  // the last one before the first test, and the first one after the last test
+    Test *begin() const { return tests; }
+    Test *sample() const { return tests + skipped; }
+    Test *end() const { return tests + skipped + size; }
 };
 
 // The values that all tests of a group share.
 struct GroupFacts {
-    uint64_t number, circles;
     double cycle_ns, check_cycle_ns, median_ns;
 };
 
-// Sorts in place.
-inline double median(double *values, size_t count) {
-    if (count == 0) return NAN;
-    qsort(values, count, sizeof(double), ascending);
-    return values[count / 2];
+inline double median(Values<double> &values) {
+    if (values.empty()) return NAN;
+    qsort(values.data(), values.size(), sizeof(double), ascending);
+    return values.data()[values.size() / 2];
 }
 
-// Readings of the cycle length before and after a group. Their median is robust: a single disturbed
-// reading would falsify all tests of the group.
+// Readings of the cycle length in an interruption. Their median is robust: a single disturbed
+// reading would falsify all tests around it.
 struct Lengths {
-    double values[2 * cycle_readings];
-    size_t count = 0;
+    Values<double> values;
     void read(double (*length)()) {
-        for (int i = 0; i < cycle_readings; i++) {
-            double ns = length();
-            if (ns > 0) values[count++] = ns;
+        for (size_t i = 0; i < cycle_readings; i++)
+            if (double ns = length(); ns > 0) values.push_back(ns);
+    }
+};
+
+struct Interruption {
+    Lengths cycle, check;
+    void read() { cycle.read(cycle_length), check.read(check_cycle_length); }
+};
+
+// Groups that are measured one after the other. All memory that their tests write to is allocated
+// and touched before the first test.
+struct Series {
+    Values<Group> groups;
+    Values<Test> tests;  // the settling tests, then those of the groups
+    Values<double> evidence;
+    Values<Interruption> interruptions;
+
+    void allocate(size_t evidence_of_test) {
+        size_t count = settling_tests;
+        for (const Group &group : groups) count += group.skipped + group.size;
+        tests.resize(count), evidence.resize(count * evidence_of_test);
+        for (size_t i = 0; i < count; i++) tests[i].evidence = evidence.data() + i * evidence_of_test;
+        Test *next = tests.data() + settling_tests;
+        for (Group &group : groups) group.tests = next, next = group.end();
+    }
+
+    // The cycle length during a group, by one of the chains. NaN if the clock rate changed.
+    double length(const Group &group, Lengths Interruption::*chain) const {
+        Values<double> all;
+        double least = INFINITY, most = 0;
+        for (size_t i = group.interruption; i <= group.next_interruption; i++) {
+            Values<double> values = (interruptions[i].*chain).values;
+            all.insert(all.end(), values.begin(), values.end());
+            const double middle = median(values);
+            least = fmin(least, middle), most = fmax(most, middle);
         }
+        return all.empty() || !cycle::agree(most, least) ? NAN : median(all);
     }
 };
 
 class Circles {
   public:
-    Circles(Subject &subject, const Tolerance &own) : subject_(subject), own_(own) {}
+    Circles(Subject &subject, const Tolerance &own, double warmup_ns) : subject_(subject), own_(own), warmup_ns_(warmup_ns) {}
 
     void measure() {
         refuse_long_tests();
-        // All memory that the tests write to is allocated and touched before the first test.
-        size_ = size_t(subject_.circle_group_size());
-        tests_ = new Test[size_]();
-        times_ = new double[size_]();
-        for (uint64_t group = 0; group < subject_.circle_groups(); group++) measure_group(group);
+        Series series;
+        for (uint64_t number = 0; number < subject_.circle_groups(); number++)
+            series.groups.push_back(
+                Group{number, subject_.circle_test_size(number), subject_.circle_skip(), subject_.circle_group_size()});
+        measure(series);
         if (any_stolen_)
             Record("note").text("text",
                                 "some tests took far longer than the others of their group: the processor was taken away by "
@@ -91,8 +137,8 @@ class Circles {
     // Estimates the longest test from a few circles, and refuses tests that the system could
     // interrupt.
     void refuse_long_tests() {
-        uint64_t groups = subject_.circle_groups(), size = subject_.circle_group_size();
-        if (size == 0 || groups > most_tests / size)
+        uint64_t groups = subject_.circle_groups(), size = subject_.circle_group_size(), skip = subject_.circle_skip();
+        if (size == 0 || size > most_tests || skip > most_tests || groups > most_tests / (size + skip))
             fail("there must be at least one test, and at most %d in all groups", int(most_tests));
         uint64_t first = subject_.circle_test_size(0), last = subject_.circle_test_size(groups - 1);
         uint64_t circles = first < trial_circles ? first : trial_circles;
@@ -105,7 +151,7 @@ class Circles {
             double again = time_trial(circles);
             if (again < ns) ns = again;
         }
-        Record("sizing").text("purpose", "warm-up").count("passes", circles).number("ns", ns).number("dummy_ns", 0);
+        record_warm_up(circles, ns);
         expected_ns_ = ns / double(circles);
         double longest = expected_ns_ * longest_size;
         if (longest > longest_test)
@@ -121,26 +167,54 @@ class Circles {
         return nanoseconds(trial.begin, trial.end);
     }
 
-    void measure_group(uint64_t number) {
-        Lengths lengths, check_lengths;
-        lengths.read(cycle_length);
-        check_lengths.read(check_cycle_length);
-        uint64_t circles = subject_.circle_test_size(number);
+    static void record_warm_up(uint64_t circles, double ns) {
+        Record("sizing").text("purpose", "warm-up").count("passes", circles).number("ns", ns).number("dummy_ns", 0);
+    }
+
+    void measure(Series &series) {
+        series.allocate(evidence_count());
         Ticks ticks;
-        // Evidence is read before every other test, so also before the first one. These values
-        // belong to no test and are overwritten.
-        batch = Batch{};
-        say(tests_[0]);
-        for (size_t i = 0; i < size_; i++) run_test(tests_[i], circles, ticks);
-        lengths.read(cycle_length);
-        check_lengths.read(check_cycle_length);
-        for (size_t i = 0; i < size_; i++) {
-            times_[i] = tests_[i].ns();
-            queue_.see(tests_[i].disturbance.waited_ns, circles);
+        interrupt(series, series.groups[0].circles, ticks);
+        for (Group &group : series.groups) {
+            for (Test &test : group) {
+                if (nanoseconds(settled_at_, tested_at_) > longest_series) {
+                    record_settling(series);
+                    interrupt(series, group.circles, ticks);
+                }
+                if (&test == group.begin()) group.interruption = series.interruptions.size() - 1;
+                run_test(test, group.circles, ticks);
+            }
+            group.next_interruption = series.interruptions.size();
         }
-        GroupFacts group{number, circles, median(lengths.values, lengths.count),
-                         median(check_lengths.values, check_lengths.count), median(times_, size_)};
-        for (size_t i = 0; i < size_; i++) record(tests_[i], group);
+        series.interruptions.push_back({});
+        series.interruptions.back().read();
+        record_settling(series);
+        record(series);
+    }
+
+    size_t evidence_count() {
+        double unused[Said::room];
+        said_.count = 0, said_.values = unused;
+        subject_.evidence(said_);
+        return said_.count;
+    }
+
+    // Reads the length of a cycle. Then settling tests run, so that the next test finds the
+    // processor like all later ones; at the beginning for the time of the warm-up. The last of them
+    // are recorded once the tests after them are done or interrupted. These records show the parent
+    // that the program goes on.
+    void interrupt(Series &series, uint64_t circles, Ticks &ticks) {
+        const double warmup_ns = series.interruptions.empty() ? warmup_ns_ : 0;
+        series.interruptions.push_back({});
+        series.interruptions.back().read();
+        const uint64_t begin = read_clock();
+        for (size_t i = 0; i < settling_tests || nanoseconds(begin, tested_at_) < warmup_ns; i++)
+            run_test(series.tests[i % settling_tests], circles, ticks);
+        settled_size_ = circles, settled_at_ = tested_at_;
+    }
+
+    void record_settling(const Series &series) const {
+        for (size_t i = 0; i < settling_tests; i++) record_warm_up(settled_size_, series.tests[i].ns());
     }
 
     // Runs one test. Between two tests come: the disturbance counts, the evidence, the next test's
@@ -148,36 +222,48 @@ class Circles {
     // test that is short enough. A tick costs as much as several circles, so tests with and without
     // one would form two populations. Evidence is read after each test, since a test counts only if
     // its own evidence is within the bounds. That costs about one system call.
-    void run_test(Test &test, uint64_t circles, const Ticks &ticks) {
+    void run_test(Test &test, uint64_t circles, Ticks &ticks) {
         subject_.before_batch();
         ticks.wait_for_room(expected_ns_ * double(circles));
         Watch watch;
         test.reading = time_test(subject_, circles);
         test.disturbance = watch.end();
+        tested_at_ = test.reading.end;
         expected_ns_ = test.ns() / double(circles);
         batch = Batch{circles, circles * subject_.operations(), test.ns()};
-        say(test);
-    }
-
-    void say(Test &test) {
-        said_.count = 0;
-        said_.values = test.evidence;
+        said_.count = 0, said_.values = test.evidence;
         subject_.evidence(said_);
     }
 
-    void record(const Test &test, const GroupFacts &group) {
+    void record(const Series &series) {
+        for (const Group &group : series.groups)
+            for (const Test &test : group) queue_.see(test.disturbance.waited_ns, group.circles);
+        for (const Group &group : series.groups)
+            for (const Test *test = group.begin(); test < group.sample(); test++) record_warm_up(group.circles, test->ns());
+        for (const Group &group : series.groups) record(group, series);
+    }
+
+    void record(const Group &group, const Series &series) {
+        Values<double> times;
+        for (const Test *test = group.sample(); test < group.end(); test++) times.push_back(test->ns());
+        const GroupFacts facts{series.length(group, &Interruption::cycle), series.length(group, &Interruption::check),
+                               median(times)};
+        for (const Test *test = group.sample(); test < group.end(); test++) record(*test, group, facts);
+    }
+
+    void record(const Test &test, const Group &group, const GroupFacts &common) {
         BatchFacts facts;
         facts.index = index_++;
         facts.passes = group.circles;
         facts.operations = group.circles * subject_.operations();
         facts.ns = test.ns();
-        facts.cycle_ns = group.cycle_ns;
-        facts.check_cycle_ns = group.check_cycle_ns;
+        facts.cycle_ns = common.cycle_ns;
+        facts.check_cycle_ns = common.check_cycle_ns;
         facts.disturbance = test.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0;
         facts.disturbance.queued_ns = queue_.beyond_least(test.disturbance.waited_ns, group.circles);
         facts.disturbed = held_against(facts.disturbance, facts.ns, own_);
-        if (facts.ns > far_longer * group.median_ns || facts.ns > group.median_ns + throttle) {
+        if (facts.ns > far_longer * common.median_ns || facts.ns > common.median_ns + throttle) {
             any_stolen_ = true;
             if (strstr(facts.disturbed.c_str(), "stolen") == nullptr)
                 facts.disturbed.add(facts.disturbed.empty() ? "" : ",").quote("stolen");
@@ -189,17 +275,17 @@ class Circles {
 
     Subject &subject_;
     Tolerance own_;
-    size_t size_ = 0;
-    Test *tests_ = nullptr;  // of one group; these arrays live as long as the process
-    double *times_ = nullptr;
+    double warmup_ns_;
     Said said_;
+    uint64_t settled_size_ = 0;                // circles in each settling test
+    uint64_t settled_at_ = 0, tested_at_ = 0;  // the ends of the last settling test, and of the last test
     Queue queue_;
     uint64_t index_ = 0;
     double expected_ns_ = 0;
     bool any_stolen_ = false;
 };
 
-void measure_circles(Subject &subject, const Tolerance &own) { Circles(subject, own).measure(); }
+void measure_circles(Subject &subject, const Tolerance &own, double warmup_ns) { Circles(subject, own, warmup_ns).measure(); }
 
 }  // namespace harness
 }  // namespace yamba

@@ -24,8 +24,8 @@ __attribute__((noinline)) inline Reading time_test(Subject &subject, uint64_t ci
     return {begin, read_clock()};
 }
 
-// Measures the tests of all groups, one group after the other.
-void measure_circles(Subject &subject, const Tolerance &own);
+// Measures the tests of all groups, one group after the other, after a warm-up of `warmup_ns`.
+void measure_circles(Subject &subject, const Tolerance &own, double warmup_ns);
 
 }  // namespace harness
 }  // namespace yamba

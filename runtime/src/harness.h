@@ -99,7 +99,7 @@ class Measurement {
     }
 
     void run(const ClockError &error) {
-        if (subject_.circle_groups() > 0) measure_circles(subject_, own_);
+        if (subject_.circle_groups() > 0) measure_circles(subject_, own_, double(plan_.warmup));
         // The figure comes from a curve; one batch has the evidence.
         else if (subject_.inferred() != nullptr) measure_batch(0, 1);
         else measure_prepared(prepare(error));

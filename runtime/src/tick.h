@@ -53,11 +53,16 @@ class Ticks {
     }
 
     // Waits until at least `ns` remain before the next tick. Returns at once if they never can, or
-    // if no tick comes.
-    void wait_for_room(double ns) const {
+    // if no tick comes. Measures the lag again at each observed tick: the processor whose timer
+    // advances the clock may change.
+    void wait_for_room(double ns) {
         if (settled + ns > most_of_it * period_) return;
         TickClocks begin = read_tick_clocks(), clocks = begin;
-        while (!has_room(clocks, ns) && double(clocks.now - begin.now) < patience * period_) clocks = read_tick_clocks();
+        while (!has_room(clocks, ns) && double(clocks.now - begin.now) < patience * period_) {
+            const uint64_t before = clocks.last;
+            clocks = read_tick_clocks();
+            if (clocks.last != before) lag_ = lag(clocks);
+        }
     }
 
   private:

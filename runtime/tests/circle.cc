@@ -2,6 +2,8 @@
 
 namespace circle {
 
+constexpr uint64_t settling = 4, tests_before = 1 + settling;  // the trial, and the settling tests
+
 uint64_t now;
 uint64_t simulated() { return now += 10; }
 
@@ -15,7 +17,7 @@ double simulated_process_time() { return usage.cpu_ns; }
 // A circle takes 100 ns; a test also includes the time to read the clock.
 struct Recorder : yamba::Subject {
     yamba::Text calls;
-    uint64_t groups = 3, size = 2, initial = 4, delta = 5, tests = 0;
+    uint64_t groups = 3, size = 2, initial = 4, delta = 5, skip = 0, tests = 0;
     uint64_t slow_test = UINT64_MAX;  // this test takes `slow_ns` more
     uint64_t slow_ns = 0, circle_ns = 100;
     bool waiting = true, crowded = false;  // crowded: that test waits in the run queue meanwhile
@@ -35,6 +37,7 @@ struct Recorder : yamba::Subject {
     uint64_t circle_groups() override { return groups; }
     uint64_t circle_group_size() override { return size; }
     uint64_t circle_test_size(uint64_t group) override { return initial + group * delta; }
+    uint64_t circle_skip() override { return skip; }
     double value() override { return NAN; }
     void run(uint64_t passes) override {
         calls.addf(" %llu", static_cast<unsigned long long>(passes));
@@ -55,13 +58,22 @@ struct Recorder : yamba::Subject {
     const char *unit() override { return "ns"; }
 };
 
+// What the harness reads instead of the system's clock and counts.
+struct Readings {
+    uint64_t (*clock)() = simulated;
+    yamba::Usage (*usage)() = simulated_usage;
+    double (*waited)() = simulated_wait, (*process_time)() = simulated_process_time,
+           (*children_time)() = yamba::system::children_time;
+};
+
 // Measures `subject` and returns its records.
-yamba::Text records_of(Recorder &subject) {
+yamba::Text records_of(Recorder &subject, const Readings &readings = Readings{}, uint64_t warmup = 0) {
     now = 0;
-    yamba::read_clock = simulated;
-    yamba::read_usage = simulated_usage;
-    yamba::read_waited = simulated_wait;
-    yamba::read_process_time = simulated_process_time;
+    yamba::read_clock = readings.clock;
+    yamba::read_usage = readings.usage;
+    yamba::read_waited = readings.waited;
+    yamba::read_process_time = readings.process_time;
+    yamba::read_children_time = readings.children_time;
     if (subject.period == 0) yamba::tick_period = [] { return uint64_t(0); };
     yamba::isa_hooks.reference = subject.reference;
     yamba::isa_hooks.check = {};
@@ -70,6 +82,7 @@ yamba::Text records_of(Recorder &subject) {
     yamba::record_fd = ends[1];
     yamba::Plan plan;
     plan.lock = false;
+    plan.warmup = warmup;
     yamba::measure(subject, false, plan, {10, 10});
     close(ends[1]);
     yamba::Text text;
@@ -85,13 +98,13 @@ size_t count(const yamba::Text &text, const char *what) {
     return n;
 }
 
-// A trial, then tests of I, I + D and I + 2 D circles, S tests each. Each has evidence before and
-// after it. No dummy, no sizing.
+// A trial, tests that settle the processor, then S tests each of I, I + D and I + 2 D circles.
+// Evidence follows each test. No dummy, no sizing.
 void groups_follow_each_other() {
     Recorder subject;
     yamba::Text records = records_of(subject);
-    CHECK(subject.calls.is("PS[ 4e[ 4e[ 4ee[ 9e[ 9ee[ 14e[ 14eCF"));
-    CHECK(count(records, "\"event\":\"batch\"") == 6 && count(records, "\"event\":\"sizing\"") == 1);
+    CHECK(subject.calls.is("PS[ 4e[ 4e[ 4e[ 4e[ 4e[ 4e[ 4e[ 9e[ 9e[ 14e[ 14eCF"));
+    CHECK(count(records, "\"event\":\"batch\"") == 6 && count(records, "\"event\":\"sizing\"") == tests_before);
     for (const char *group : {"\"passes\":4,\"operations\":8,\"ns\":410,", "\"passes\":9,\"operations\":18,\"ns\":910,",
                               "\"passes\":14,\"operations\":28,\"ns\":1410,"})
         CHECK(count(records, group) == 2);
@@ -106,31 +119,103 @@ void a_trial_is_short() {
     subject.initial = 300;
     subject.groups = 1;
     records_of(subject);
-    CHECK(subject.calls.is("PS[ 16e[ 300e[ 300eCF"));
+    CHECK(subject.calls.is("PS[ 16e[ 300e[ 300e[ 300e[ 300e[ 300e[ 300eCF"));
+}
+
+// Skipped tests are a warm-up, and not part of the sample.
+void skipped_tests_are_recorded_as_warm_up() {
+    Recorder subject;
+    subject.skip = 3;
+    yamba::Text records = records_of(subject);
+    CHECK(count(records, "\"event\":\"batch\"") == 6 && count(records, "\"event\":\"sizing\"") == tests_before + 3 * 3);
+    CHECK(count(subject.calls, " 9e[") == 5);
+}
+
+// Writes down each call that the harness makes: of hooks, clocks, counts and chains.
+yamba::Text between;
+uint64_t clock_in_order() { return between.add("t"), now += 10; }
+yamba::Usage usage_in_order() { return between.add("u"), usage; }
+double wait_in_order() { return between.add("w"), waited; }
+double process_time_in_order() { return between.add("p"), usage.cpu_ns; }
+double children_time_in_order() { return between.add("c"), 0; }
+
+struct Snapshots final : Recorder {
+    yamba::Values<yamba::Text> before;  // the calls before each test, since the previous one
+    void before_batch() override { between.add("["); }
+    void run(uint64_t passes) override {
+        before.push_back(between);
+        between = yamba::Text{};
+        Recorder::run(passes);
+    }
+    void evidence(yamba::EvidenceSink &sink) override {
+        between.add("e");
+        Recorder::evidence(sink);
+    }
+};
+
+// The paper's "stability of a snapshot": the code between two tests is the same everywhere, also
+// where a group begins.
+void the_same_code_runs_before_each_test() {
+    Snapshots subject;
+    subject.groups = 5, subject.size = 7, subject.skip = 2;
+    subject.reference = yamba::Chain{[](uint64_t steps) { between.add("x"), now += steps; }, 64, 1};
+    between = yamba::Text{};
+    records_of(subject, {clock_in_order, usage_in_order, wait_in_order, process_time_in_order, children_time_in_order});
+    CHECK(subject.before.size() == tests_before + 5 * (2 + 7));
+    const yamba::Text &expected = subject.before[2];  // before the second settling test
+    CHECK(count(expected, "e") == 1 && count(expected, "[") == 1 && count(expected, "x") == 0);
+    for (size_t i = 2; i < subject.before.size(); i++) CHECK(subject.before[i].is(expected.c_str()));
+}
+
+// A parent that reads no record for long takes the program for hung.
+void long_series_are_interrupted() {
+    Recorder subject;
+    subject.groups = 1, subject.size = 10, subject.circle_ns = 100000000;  // a test of 0.4 s
+    yamba::Text records = records_of(subject);
+    CHECK(count(records, "\"event\":\"batch\"") == 10);
+    // The trial, and the settling tests before every third test, since three take more than 1 s.
+    CHECK(count(records, "\"event\":\"sizing\"") == 1 + 4 * settling);
+}
+
+// The first settling tests take the time of the warm-up. Only the last ones are recorded.
+void a_launch_warms_up() {
+    Recorder subject;
+    yamba::Text records = records_of(subject, Readings{}, 4095);  // ten tests of 410 ns
+    CHECK(subject.tests == 1 + 10 + 6 && count(records, "\"event\":\"sizing\"") == tests_before);
+}
+
+// The length of a cycle is unknown where the clock rate changed.
+void a_change_of_the_clock_rate_is_noticed() {
+    Recorder subject;
+    subject.groups = 4, subject.size = 3, subject.delta = 0, subject.circle_ns = 100000000;
+    subject.reference = yamba::Chain{[](uint64_t steps) { now += (now > 5000000000u ? 4 : 3) * steps; }, 64, 1};
+    yamba::Text records = records_of(subject);
+    CHECK(count(records, "\"cycle_ns\":3,") == 3 && count(records, "\"cycle_ns\":null") == 3 &&
+          count(records, "\"cycle_ns\":4,") == 6);
 }
 
 void a_test_without_the_processor_is_marked() {
     Recorder subject;
-    subject.groups = 1, subject.size = 5, subject.slow_test = 3, subject.slow_ns = 2000;
+    subject.groups = 1, subject.size = 5, subject.slow_test = tests_before + 2, subject.slow_ns = 2000;
     yamba::Text records = records_of(subject);
     CHECK(count(records, "\"ns\":2410,") == 1 && count(records, "\"disturbed\":[\"stolen\"]") == 1 &&
           count(records, "\"event\":\"note\"") == 1);
     // Four times the median is only a slow test.
     Recorder slow;
-    slow.groups = 1, slow.size = 5, slow.slow_test = 3, slow.slow_ns = 1200;
+    slow.groups = 1, slow.size = 5, slow.slow_test = tests_before + 2, slow.slow_ns = 1200;
     CHECK(count(records_of(slow), "\"disturbed\":[]") == 5);
     // A long run-queue wait counts: with a partner, every test would have it.
     slow.crowded = true, slow.tests = 0;
     CHECK(count(records_of(slow), "\"disturbed\":[\"queue\"]") == 1);
     // Throttling takes only a small part of a long test.
     Recorder throttled;
-    throttled.groups = 1, throttled.size = 5, throttled.slow_test = 3, throttled.slow_ns = 50000000,
+    throttled.groups = 1, throttled.size = 5, throttled.slow_test = tests_before + 2, throttled.slow_ns = 50000000,
     throttled.circle_ns = 50000000;
     CHECK(count(records_of(throttled), "\"disturbed\":[\"stolen\"]") == 1);
 }
 
 // A reading has six calls: two that fetch the chain, and two of each length. One call in seven is
-// disturbed; in two of the ten readings around a group, both calls of the greater length.
+// disturbed; in two of the ten readings around the tests, both calls of the greater length.
 void a_cycle_s_length_is_the_median_of_many_readings() {
     static int calls;
     calls = 0;
@@ -142,7 +227,7 @@ void a_cycle_s_length_is_the_median_of_many_readings() {
                                      },
                                      64, 1};
     yamba::Text records = records_of(subject);
-    CHECK(calls == 3 * 10 * 6 && count(records, "\"cycle_ns\":3,") == 6 && count(records, "\"check_cycle_ns\":null") == 6);
+    CHECK(calls == 10 * 6 && count(records, "\"cycle_ns\":3,") == 6 && count(records, "\"check_cycle_ns\":null") == 6);
 }
 
 // A timer with a period of one millisecond, observed through a clock with a lag of 0.6 ms.
@@ -183,7 +268,7 @@ yamba::Text refusal(void (*change)(Recorder &)) {
         yamba::tick_period = [] { return uint64_t(0); };
         Recorder subject;
         change(subject);
-        yamba::harness::measure_circles(subject, {true, false});
+        yamba::harness::measure_circles(subject, {true, false}, 0);
         _exit(0);
     }
     close(ends[1]);
@@ -205,6 +290,11 @@ void what_cannot_be_measured_is_refused() {
 void test() {
     groups_follow_each_other();
     a_trial_is_short();
+    skipped_tests_are_recorded_as_warm_up();
+    the_same_code_runs_before_each_test();
+    long_series_are_interrupted();
+    a_launch_warms_up();
+    a_change_of_the_clock_rate_is_noticed();
     a_test_without_the_processor_is_marked();
     a_cycle_s_length_is_the_median_of_many_readings();
     no_tick_falls_into_a_short_test();

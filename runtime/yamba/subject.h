@@ -114,7 +114,8 @@ struct Subject {
     virtual uint64_t circle_groups() { return 0; }
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
-    virtual double value() = 0;  // of a Quantity; NaN otherwise
+    virtual uint64_t circle_skip() { return 0; }  // additional tests before those of each group
+    virtual double value() = 0;                   // of a Quantity; NaN otherwise
     // `passes` calls of benchmark(), or one call of benchmark(passes).
     virtual void run(uint64_t passes) = 0;
     virtual void run_dummy(uint64_t passes) = 0;

@@ -198,6 +198,9 @@ impl VariantWriter<'_, '_> {
                 line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
             }
         }
+        if self.is_particular("circle_skip()") {
+            out.line("uint64_t circle_skip() override { return object.circle_skip(); }");
+        }
         if self.is_particular("shares_processor()") {
             out.line("bool shares_processor() override { return object.shares_processor(); }");
         }
