@@ -29,7 +29,7 @@ impl Runs {
     /// much of the run is read.
     pub fn load(&mut self, reference: &str, detail: Detail) -> Result<Run, Failure> {
         let path = Path::new(reference);
-        if path.is_file() {
+        if path.is_file() || is_folder(reference) {
             return Ok(import::read(path, import::LARGEST, detail)?);
         }
         if is_path(reference) {
@@ -47,10 +47,17 @@ impl Runs {
     }
 }
 
+/// Whether `reference` means a folder with results of another program. A word without a slash may
+/// be a tag.
+fn is_folder(reference: &str) -> bool {
+    reference.contains('/') && Path::new(reference).is_dir()
+}
+
 /// Whether `reference` means a file. Ids, tags and `latest~1` neither begin like a path nor end in
 /// `.json`.
 pub fn is_path(reference: &str) -> bool {
     Path::new(reference).is_file()
+        || is_folder(reference)
         || reference.starts_with(['/', '.'])
         || reference.ends_with(".json")
 }

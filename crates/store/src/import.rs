@@ -1,6 +1,7 @@
 //! Reads run documents and results of other programs. Sizes are bounded, and everything that can be
 //! checked is checked.
 
+mod criterion;
 mod foreign;
 mod go;
 mod google;
@@ -8,6 +9,7 @@ mod hyperfine;
 mod jmh;
 mod lmbench;
 mod members;
+mod nanobench;
 mod pyperf;
 mod pytest_benchmark;
 mod text;
@@ -48,7 +50,7 @@ const TEXT_FORMS: [TextForm; 1] =
 /// The fault of a document, and its fix.
 type DocumentFault = (String, Option<&'static str>);
 
-/// Reads a run document, a vector, or results of another program, of at most
+/// Reads a run document, a vector, or a file or folder with results of another program, of at most
 /// `largest` bytes, with the parts for `detail`. A run without an id, as in an older document
 /// or another program's results, gets an id from the hash of its bytes: the same file is the same
 /// run. The run is always marked as [from a document](yamba_record::run::Producer::from_document).
@@ -68,11 +70,15 @@ pub fn read_with_length(
     largest: u64,
     detail: Detail,
 ) -> Result<(Run, u64), StoreError> {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    let read = text::read(path, largest).and_then(|bytes| {
-        let run = run_of(&bytes, &name.to_string_lossy(), detail)?;
-        Ok((run, bytes.len() as u64))
-    });
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let read = if path.is_dir() {
+        folder(path, &name, largest, detail)
+    } else {
+        text::read(path, largest).and_then(|bytes| {
+            let run = run_of(&bytes, &name, detail)?;
+            Ok((run, bytes.len() as u64))
+        })
+    };
     let (mut run, length) = read.map_err(|(fault, help)| {
         let error = StoreError::new(format!("{}: {fault}", path.display()));
         match help {
@@ -81,6 +87,31 @@ pub fn read_with_length(
         }
     })?;
     run.producer.from_document = true;
+    Ok((run, length))
+}
+
+/// Reads a folder of criterion. Its files are hashed in order.
+fn folder(
+    path: &Path,
+    name: &str,
+    largest: u64,
+    detail: Detail,
+) -> Result<(Run, u64), DocumentFault> {
+    let (files, length) = criterion::find(path, largest.min(foreign::LARGEST as u64))?;
+    if files.is_empty() {
+        return Err((
+            "is a folder".to_owned(),
+            Some("name the documents in it, as FOLDER/*.json; of criterion, name target/criterion"),
+        ));
+    }
+    let mut run = reduced(criterion::read(name, &files)?, detail);
+    let mut hash = blake3::Hasher::new();
+    for file in &files {
+        for text in [&Some(file.place.clone()), &file.benchmark, &file.sample, &file.estimates] {
+            hash.update(text.as_deref().unwrap_or_default().as_bytes()).update(&[0]);
+        }
+    }
+    run.id = hash.finalize().to_hex()[..16].to_owned();
     Ok((run, length))
 }
 
@@ -208,6 +239,10 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
             of_others(text.as_bytes())?;
             pyperf::read(name, text)
         }
+        None if kind.results.is_some() && text.contains(nanobench::MEDIAN) => {
+            of_others(text.as_bytes())?;
+            nanobench::read(name, text)
+        }
         None if kind.results.is_some() && text.contains("\"command\"") => {
             of_others(text.as_bytes())?;
             hyperfine::read(name, text)
@@ -219,11 +254,12 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
     }
 }
 
-/// The text as JSON: Google Benchmark and Python write numbers that are none as `NaN` and
-/// `Infinity`. Other texts stay as they are.
+/// The text as JSON: Google Benchmark, nanobench and Python write numbers that are none as `NaN`
+/// and `Infinity`. Other texts stay as they are.
 fn readable(text: &str) -> Cow<'_, str> {
-    let has = |name: &str| text.contains(name);
-    if has("\"benchmarks\"") && (has("\"context\"") || has("\"machine_info\"")) {
+    let has = |name: &str| text.contains(&format!("\"{name}\""));
+    let may_have = has("benchmarks") && (has("context") || has("machine_info"));
+    if may_have || has(nanobench::MEDIAN) {
         members::with_quoted_non_numbers(text)
     } else {
         Cow::Borrowed(text)
@@ -274,7 +310,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark and pyperf are read";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, and folders of criterion are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -301,7 +337,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "read are run documents, result files of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark and pyperf",
+            "read are run documents, result files of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, and folders of criterion",
         ),
     )
 }

@@ -190,7 +190,7 @@ fn jmh_numbers_of_other_forms_are_no_figures() {
     }
 }
 
-fn figures(run: &Run) -> Vec<String> {
+pub(super) fn figures(run: &Run) -> Vec<String> {
     run.benchmarks.iter().map(formatted).collect()
 }
 

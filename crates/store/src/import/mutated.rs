@@ -38,11 +38,23 @@ fn omissions(run: &Run) -> BTreeSet<String> {
 
 /// Checks all mutants. `exempt` are those that no reader could notice.
 fn check(original: &str, mutants: Vec<Mutant>, exempt: impl Fn(&Mutant) -> bool) {
-    let whole: Run = run_of(original.as_bytes(), "results", Detail::Batches).unwrap();
+    check_reader(original, mutants, exempt, |text| {
+        run_of(text.as_bytes(), "results", Detail::Batches)
+    });
+}
+
+/// Checks all mutants with a reader.
+fn check_reader(
+    original: &str,
+    mutants: Vec<Mutant>,
+    exempt: impl Fn(&Mutant) -> bool,
+    read: impl Fn(&str) -> Result<Run, DocumentFault>,
+) {
+    let whole: Run = read(original).unwrap();
     let (expected, known) = (figures(&whole), omissions(&whole));
-    let (count, mut read) = (mutants.len(), 0);
+    let (count, mut accepted) = (mutants.len(), 0);
     for mutant in mutants {
-        let run: Run = match run_of(mutant.text.as_bytes(), "results", Detail::Batches) {
+        let run: Run = match read(&mutant.text) {
             Ok(run) => run,
             Err(fault) => {
                 assert!(
@@ -54,7 +66,7 @@ fn check(original: &str, mutants: Vec<Mutant>, exempt: impl Fn(&Mutant) -> bool)
                 continue;
             }
         };
-        read += 1;
+        accepted += 1;
         if exempt(&mutant) {
             continue;
         }
@@ -98,7 +110,7 @@ fn check(original: &str, mutants: Vec<Mutant>, exempt: impl Fn(&Mutant) -> bool)
             |shown: &&Shown| shown.0 != Status::Ok || expected.values().any(|s| s == *shown);
         assert!(added.iter().all(is_known), "{added:?}\n{:?} {}", mutant.change, mutant.detail);
     }
-    assert!(read > count / 20, "only {read} were read");
+    assert!(accepted > count / 20, "only {accepted} were read");
 }
 
 /// `yamba_mutants` puts 1e300 in the place of any value: a number that is as good as the one
@@ -200,6 +212,47 @@ fn pyperf() {
         let is_run = mutant.change == Change::LineRemoved && mutant.detail.contains("/runs: ");
         is_another_number(mutant) || is_run
     });
+}
+
+/// The unit is free text, as a name.
+#[test]
+fn nanobench() {
+    let original = include_str!("samples/nanobench.json");
+    check(original, yamba_mutants::json(original, 1, COUNT), |mutant| {
+        is_another_number(mutant) || mutant.detail.ends_with(": unit")
+    });
+}
+
+/// Each of the three files of a benchmark is changed beside those of another benchmark.
+#[test]
+fn criterion() {
+    let part = |file| match file {
+        0 => include_str!("samples/criterion/copy/to_vec/64/new/benchmark.json"),
+        1 => include_str!("samples/criterion/copy/to_vec/64/new/sample.json"),
+        _ => include_str!("samples/criterion/copy/to_vec/64/new/estimates.json"),
+    };
+    let other = super::criterion::Files {
+        place: "slow/fib".to_owned(),
+        benchmark: Some(include_str!("samples/criterion/slow/fib/new/benchmark.json").to_owned()),
+        sample: Some(include_str!("samples/criterion/slow/fib/new/sample.json").to_owned()),
+        estimates: Some(include_str!("samples/criterion/slow/fib/new/estimates.json").to_owned()),
+    };
+    for file in 0..3 {
+        let read = |text: &str| {
+            let part = |at| Some(if at == file { text } else { part(at) }.to_owned());
+            let changed = super::criterion::Files {
+                place: "copy/to_vec/64".to_owned(),
+                benchmark: part(0),
+                sample: part(1),
+                estimates: part(2),
+            };
+            super::criterion::read("criterion", &[changed, other.clone()])
+        };
+        let original = part(file);
+        let mutants = yamba_mutants::json(original, file, COUNT.div_ceil(3));
+        // `null` stands for a benchmark without a throughput.
+        check_reader(original, mutants, |m| m.text.contains("\"throughput\":null"), read);
+    }
 }
 
 #[test]

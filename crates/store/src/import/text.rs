@@ -14,9 +14,6 @@ use yamba_record::system_error::reason;
 pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, DocumentFault> {
     let file = File::open(path).map_err(|e| cannot(&e))?;
     let about = file.metadata().map_err(|e| cannot(&e))?;
-    if about.is_dir() {
-        return Err(("is a folder".to_owned(), Some("name the documents in it, as FOLDER/*.json")));
-    }
     let mut bytes = Vec::new();
     if about.len() <= largest {
         let mut bounded = file.take(largest.saturating_add(1));
