@@ -1,6 +1,7 @@
 //! Reads run documents and results of other programs. Sizes are bounded, and everything that can be
 //! checked is checked.
 
+mod catch2;
 mod criterion;
 mod foreign;
 mod go;
@@ -133,6 +134,9 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
                 "convert it to UTF-8: `iconv -f UTF-16 -t UTF-8`; in PowerShell, `Out-File -Encoding utf8` writes it",
             ),
         ));
+    } else if catch2::is_it(start) {
+        let text = str::from_utf8(of_others(content)?).map_err(|e| no_json(&e))?;
+        reduced(catch2::read(name, text)?, detail)
     } else if let Some(form) = text_form(start)? {
         reduced((form.read)(name, &String::from_utf8_lossy(of_others(content)?))?, detail)
     } else {
@@ -310,7 +314,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, and folders of criterion are read";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -337,7 +341,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "read are run documents, result files of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, and folders of criterion",
+            "read are run documents, result files of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion",
         ),
     )
 }

@@ -256,6 +256,19 @@ fn criterion() {
 }
 
 #[test]
+fn catch2() {
+    // Without the second result of a benchmark: it would stand for the first if the first had
+    // another name.
+    let lines = include_str!("samples/catch2.xml").split_inclusive('\n').enumerate();
+    let original: String =
+        lines.filter(|(at, _)| !(28..34).contains(at)).map(|(_, line)| line).collect();
+    let original = &original;
+    let fields = &["0.5", "value=\"0.5\"", "name=\"x\"", "<mean", "/>"];
+    let mutants = yamba_mutants::text(original, Form { separator: " ", fields }, 1, COUNT);
+    check(original, mutants, |_| false);
+}
+
+#[test]
 fn go() {
     let original = include_str!("samples/go.txt");
     for (seed, separator) in [" ", "\t"].into_iter().enumerate() {

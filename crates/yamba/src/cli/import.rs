@@ -15,8 +15,8 @@ use yamba_store::{Detail, import};
 /// Import runs, vectors, captures and results of other programs
 ///
 /// Reads documents and vectors from other machines, captures of bundles, and results of lmbench,
-/// Google Benchmark, JMH, hyperfine, Go's benchmarks, pytest-benchmark, pyperf, criterion and
-/// nanobench.
+/// Google Benchmark, JMH, hyperfine, Go's benchmarks, pytest-benchmark, pyperf, criterion,
+/// nanobench and Catch2.
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
 /// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
@@ -38,6 +38,7 @@ Examples:
   yamba import pyperf.json                  `-o pyperf.json` of pyperf; a run is a launch
   yamba import target/criterion             the folder of criterion
   yamba import nanobench.json               `render(templates::json(), ...)` of nanobench
+  yamba import catch2.xml                   `-r xml -o catch2.xml` of Catch2
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
