@@ -57,6 +57,6 @@ pub mod vectors;
 
 pub use failure::{ErrorMessage, Failure, home_failure, system_failure};
 pub use neighbours::{check_neighbours, machine};
-pub use observer::{Observer, Warning};
+pub use observer::{NoUsualCompiler, Observer, Warning};
 pub use store::{StoreChoice, usual_store};
 pub use target::target;

@@ -32,14 +32,23 @@ pub trait Observer {
     fn progress(&self) -> Box<dyn Progress>;
 }
 
+/// Why prebuilt programs are measured, although the user did not ask for them.
+#[derive(Debug)]
+pub enum NoUsualCompiler {
+    /// There is no compiler.
+    None {
+        /// How to get one.
+        help: String,
+    },
+    /// There is only that of a Python package, which would first compile its own libraries.
+    PythonPackage,
+}
+
 /// A condition that does not end a use case but may be unexpected.
 #[derive(Debug)]
 pub enum Warning<'a> {
-    /// Nothing can be compiled here, so prebuilt programs are measured.
-    Prebuilt {
-        /// How to get a compiler.
-        help: &'a str,
-    },
+    /// Prebuilt programs are measured, for this reason.
+    Prebuilt(&'a NoUsualCompiler),
     /// The run will not be stored.
     NotStored {
         /// Why.

@@ -12,20 +12,17 @@ use yamba_fleet::bundle::{Executables, Plan, PlannedProgram, unpack};
 use yamba_harness::{Job, NoProgram, Program};
 use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::run::{Flags, Provenance};
-use yamba_toolchain::build::{self, BuildError, BuildOptions};
+use yamba_toolchain::build::{self, BuildError, BuildOptions, CompilerSource};
 use yamba_toolchain::embedded;
 
-use super::jobs::{absent, described, jobs_while};
-use super::{Failure, Observer, Warning, system_failure};
+use super::jobs::{absent, build_failure, described, jobs_while};
+use super::{Failure, NoUsualCompiler, Observer, Warning, system_failure};
 
 /// The variable that names the bundle.
 const VARIABLE: &str = "YAMBA_PREBUILT";
 
 /// The bundle's name below the folder of the package, from the folder of the program.
 const PLACE: &str = "../lib/yamba/suite.bundle";
-
-/// How to measure what is not prebuilt.
-const COMPILER: &str = "it needs a compiler (Debian: apt install g++; or name one with CXX)";
 
 /// The programs of benchmarks.
 pub(super) struct Programs {
@@ -35,10 +32,12 @@ pub(super) struct Programs {
 }
 
 /// Compiles the benchmarks, or takes them from the bundle: where `is_wanted`, and on a machine with
-/// a bundle and without a compiler. `may_begin` is that of [`jobs_while`].
+/// a bundle and without an installed compiler. The compiler of a Python package is used only for
+/// benchmarks that the bundle does not have. `may_begin` is that of [`jobs_while`].
 ///
 /// # Errors
-/// If there is no such bundle, or it does not fit, and `is_wanted`; if a source has faults.
+/// If there is no such bundle, or it does not fit, and `is_wanted`; if a source has faults; if the
+/// program that is named as compiler is none.
 pub(super) fn programs(
     analysis: &Analysis,
     classes: &[ClassId],
@@ -48,10 +47,17 @@ pub(super) fn programs(
     may_begin: &(dyn Fn(usize) -> bool + Sync),
     observer: &dyn Observer,
 ) -> Result<Programs, Failure> {
-    let missing = build::missing_compiler(analysis, target);
-    if !is_wanted && (missing.is_none() || place().is_none()) {
+    let reason = if is_wanted { None } else { no_usual_compiler(analysis, target, observer)? };
+    let compile = || {
         let jobs = jobs_while(analysis, classes, target, options, may_begin, observer)?;
-        return Ok(Programs { jobs, prebuilt_by: None });
+        Ok(Programs { jobs, prebuilt_by: None })
+    };
+    if !is_wanted && (reason.is_none() || place().is_none()) {
+        return compile();
+    }
+    let can_compile = matches!(reason, Some(NoUsualCompiler::PythonPackage));
+    if can_compile && options.command_line != Flags::default() {
+        return compile();
     }
     if options.command_line != Flags::default() {
         return Err(Failure::new("prebuilt programs take no options of a compiler")
@@ -64,13 +70,31 @@ pub(super) fn programs(
     })?;
     let bytes = fs::read(&place).map_err(|e| unusable(&place, &e.to_string()))?;
     let bundle = Bundle::open(&place, &bytes, target)?;
-    if let (Some(BuildError::MissingCompiler { help, .. }), false) = (&missing, is_wanted) {
-        observer.warning(&Warning::Prebuilt { help });
+    if can_compile && !classes.iter().all(|class| bundle.has(analysis, *class, target)) {
+        return compile();
+    }
+    if let Some(reason) = &reason {
+        observer.warning(&Warning::Prebuilt(reason));
     }
     let jobs = classes.iter().map(|class| bundle.job(analysis, *class, target, observer));
     let jobs = jobs.collect::<Result<Vec<Job>, Failure>>()?;
     let compiler = bundle.plan.producer.compiler.clone();
     Ok(Programs { jobs, prebuilt_by: Some(compiler.unwrap_or_else(|| "unknown".to_owned())) })
+}
+
+/// Why the programs of the bundle may be better than compiled ones; `None` with an installed
+/// compiler.
+fn no_usual_compiler(
+    analysis: &Analysis,
+    target: &Target,
+    observer: &dyn Observer,
+) -> Result<Option<NoUsualCompiler>, Failure> {
+    match build::compiler_source(analysis, target) {
+        Ok(CompilerSource::Installed) => Ok(None),
+        Ok(CompilerSource::PythonPackage) => Ok(Some(NoUsualCompiler::PythonPackage)),
+        Err(BuildError::MissingCompiler { help, .. }) => Ok(Some(NoUsualCompiler::None { help })),
+        Err(other) => Err(build_failure(observer, analysis, other)),
+    }
 }
 
 /// The file of the bundle, if there is one.
@@ -130,17 +154,31 @@ impl<'a> Bundle<'a> {
         }
         let name = analysis.class(class).name();
         let own = described(analysis, class, target);
-        let same = |p: &&PlannedProgram| p.class == name && are_equal(&p.provenance, &own);
-        let planned = self.plan.programs.iter().find(same);
-        let (program, provenance) = match planned {
+        let (program, provenance) = match self.planned(name, &own) {
             Some(planned) => (Ok(self.program(name)?), planned.provenance.clone()),
             None => {
                 let why = self.why_not(name);
-                observer.unbuilt(Failure::new(why.clone()).help(COMPILER));
+                observer.unbuilt(
+                    Failure::new(why.clone())
+                        .help(format!("it needs a compiler: {}", build::how_to_get_compiler())),
+                );
                 (Err(NoProgram::Unbuilt(why)), own)
             }
         };
         Ok(Job { class: name.to_owned(), program, provenance, texts: BTreeMap::new() })
+    }
+
+    /// Whether it has the program of a class, or this machine has none.
+    fn has(&self, analysis: &Analysis, class: ClassId, target: &Target) -> bool {
+        let own = described(analysis, class, target);
+        analysis.program(class, target).variants.is_empty()
+            || self.planned(analysis.class(class).name(), &own).is_some()
+    }
+
+    /// The program of a class, if it was built from the same files.
+    fn planned(&self, name: &str, own: &Provenance) -> Option<&PlannedProgram> {
+        let same = |p: &&PlannedProgram| p.class == name && are_equal(&p.provenance, own);
+        self.plan.programs.iter().find(same)
     }
 
     /// Why there is no program of a class.

@@ -17,7 +17,7 @@ use yamba_lang::{Analysis, Diagnostic, Severity};
 use super::assembler_help::help;
 use super::command::show;
 use super::error::BuildError;
-use super::toolchain::Tool;
+use super::tool::Tool;
 
 pub(super) struct Assembler<'a> {
     pub(super) analysis: &'a Analysis,

@@ -10,9 +10,9 @@ use yamba_lang::{Analysis, ClassId, Target};
 use yamba_record::run::{Flags, UserFlags};
 
 use super::cache::Cache;
+use super::compiler_kind::CompilerKind;
 use super::error::BuildError;
 use super::link_words::link_words;
-use super::messages::Columns;
 use super::options::BuildOptions;
 use super::search;
 use super::snapshot_includes::{self, LaidOut};
@@ -193,7 +193,7 @@ impl<'a> CommandLines<'a> {
     /// The command that precompiles the common header. Only g++ finds the result without further
     /// options.
     pub(super) fn header(&self) -> Option<Command> {
-        if self.toolchain.compiler.columns() != Columns::Characters {
+        if self.toolchain.kind != CompilerKind::Gnu {
             return None;
         }
         let mut command = self.compiler();
@@ -262,7 +262,7 @@ impl<'a> CommandLines<'a> {
 
     /// The compiler's own fixed arguments, then the user's.
     pub(super) fn given_arguments(&self) -> impl Iterator<Item = &String> {
-        let own = self.toolchain.compiler.arguments.iter();
+        let own = self.toolchain.compiler.options();
         own.chain(self.search.user)
     }
 

@@ -10,7 +10,7 @@ use super::identity;
 use super::key::{self, Key};
 use super::observe::Observed;
 use super::read_file::ReadFile;
-use super::toolchain::{Tool, first_line};
+use super::tool::{Tool, first_line};
 use super::user_flags;
 
 /// Describes the compiler, the assembler if the program `has_assembly`, and the options that the
@@ -22,10 +22,12 @@ pub(super) fn collect(
 ) -> io::Result<BTreeMap<String, String>> {
     let mut facts = BTreeMap::new();
     let parts = observed.parts.values().collect();
-    let compiler = describe(&lines.toolchain.compiler, parts)?;
+    let title = lines.toolchain.title()?;
+    let compiler = describe(&title, &lines.toolchain.compiler, parts)?;
     facts.insert("compiler".to_owned(), compiler);
     if has_assembly {
-        let assembler = describe(&lines.toolchain.assembler, Vec::new())?;
+        let assembler = &lines.toolchain.assembler;
+        let assembler = describe(first_line(&assembler.version()?), assembler, Vec::new())?;
         facts.insert("assembler".to_owned(), assembler);
     }
     let options = command_lines::without_places(lines.given_arguments().map(AsRef::as_ref));
@@ -43,14 +45,13 @@ pub(super) fn collect(
     Ok(facts)
 }
 
-/// The first line of a tool's version, and a hash of its version, its file and its `parts`.
-fn describe(tool: &Tool, parts: Vec<&ReadFile>) -> io::Result<String> {
+/// The title of a tool, and a hash of its version, its file and its `parts`.
+fn describe(title: &str, tool: &Tool, parts: Vec<&ReadFile>) -> io::Result<String> {
     let version = tool.version()?;
     let own = ReadFile::new(&tool.path)?;
     let parts: Vec<&ReadFile> = parts.into_iter().chain([&own]).collect();
-    let first = first_line(&version);
     let mut key = Key::new();
     key.add(&version);
     key.add(&identity::together(&parts));
-    Ok(format!("{first} ({})", key::short(&key.finish())))
+    Ok(format!("{title} ({})", key::short(&key.finish())))
 }

@@ -18,6 +18,7 @@ use super::manifest::Manifest;
 use super::observe::{Observed, Observer};
 use super::options::BuildOptions;
 use super::product::Product;
+use super::toolchain::CompilerSource;
 use super::{facts, first_key, listing, messages, search, shared, toolchain, user_flags};
 
 /// A built program, from this build or from the cache.
@@ -93,12 +94,15 @@ pub fn kept_program(class: &str, identity: &str) -> Option<Built> {
 /// The first line of the C++ compiler's version for `target`; `None` without a compiler.
 pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> {
     let toolchain = toolchain::choose(analysis, target).ok()?;
-    toolchain.compiler.version_line().ok()
+    toolchain.title().ok()
 }
 
-/// Why nothing can be compiled for `target`; `None` with a compiler.
-pub fn missing_compiler(analysis: &Analysis, target: &Target) -> Option<BuildError> {
-    toolchain::choose(analysis, target).err()
+/// Where the compiler for `target` comes from.
+///
+/// # Errors
+/// If there is none, or the program that is named is no compiler.
+pub fn compiler_source(analysis: &Analysis, target: &Target) -> Result<CompilerSource, BuildError> {
+    Ok(toolchain::choose(analysis, target)?.source)
 }
 
 /// The path of the runner of a bundle for `target`, which `class` exists on.
@@ -262,11 +266,12 @@ impl<'a> Job<'a> {
             class: self.program.class,
             name: yamba_codegen::file_name(self.analysis, &self.program),
             text: &generated,
-            columns: self.lines.toolchain.compiler.columns(),
+            columns: self.lines.toolchain.kind.columns(),
+            compilers: self.lines.toolchain.compiler_names(),
         };
         let found = messages::read(&compiled, &text);
         if output.status.success() {
-            let observed = observer.observed(&output, true)?;
+            let observed = observer.observed(&output, Some(&program))?;
             let product = self.product(&observed, &generated, &program)?;
             let is_complete = product.inputs.unlisted.is_none();
             let mut manifest = Manifest::new(product, is_complete);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use super::toolchain::Tool;
+use super::tool::Tool;
 
 /// Hexadecimal digits of a key, which names a cache folder.
 pub(super) const DIGITS: usize = 32;

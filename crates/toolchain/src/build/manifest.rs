@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::product::Product;
 use super::read_file::{ReadFile, Stamp, Stamps};
-use super::toolchain;
+use super::tool;
 
 /// Files that would be read instead of others if they existed, by folder.
 pub(super) type Names = BTreeMap<PathBuf, BTreeSet<String>>;
@@ -85,7 +85,7 @@ impl Manifest {
         absent: impl FnOnce() -> Option<Names>,
     ) -> bool {
         let is_found =
-            |(name, path): (&String, &PathBuf)| toolchain::in_path(name).as_ref() == Some(path);
+            |(name, path): (&String, &PathBuf)| tool::in_path(name).as_ref() == Some(path);
         self.files.iter().all(|file| file.is_current(stamps))
             && self.tools.iter().all(is_found)
             && self.has_nothing_new(stamps, absent)

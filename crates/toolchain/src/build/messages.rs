@@ -24,6 +24,8 @@ pub(super) struct Compiled<'a> {
     /// The generated text.
     pub(super) text: &'a str,
     pub(super) columns: Columns,
+    /// The names by which the compiler may call itself.
+    pub(super) compilers: Vec<String>,
 }
 
 /// Every error and warning in a compiler's output. Warnings outside the author's code are omitted.
@@ -110,8 +112,9 @@ impl Reader<'_> {
             return;
         };
         let name = program.rsplit('/').next().unwrap_or_default();
-        let is_compiler =
-            name == "cc1plus" || ["++", "clang"].iter().any(|part| name.contains(part));
+        let is_compiler = name == "cc1plus"
+            || ["++", "clang"].iter().any(|part| name.contains(part))
+            || self.compiled.compilers.iter().any(|compiler| compiler == name);
         if !is_compiler || name.contains(char::is_whitespace) {
             return;
         }
@@ -377,6 +380,7 @@ t.yamba:4: internal compiler error: in f, at g.cc:12
             name: "t.cc".to_owned(),
             text: "",
             columns: Columns::Characters,
+            compilers: vec!["icpx".to_owned()],
         };
         let line = |d: &Diagnostic| analysis.sources.line_column(d.primary.span).line;
         let read = read(&compiled, output);

@@ -7,6 +7,7 @@ mod assembler_help;
 mod cache;
 mod command;
 mod command_lines;
+mod compiler_kind;
 mod error;
 mod facts;
 mod first_key;
@@ -17,26 +18,30 @@ mod link_words;
 mod listing;
 mod manifest;
 mod messages;
+mod needed;
 mod observe;
 mod options;
 mod package;
 mod product;
+mod python_package;
 mod read_file;
 mod search;
 mod several;
 mod shared;
 mod snapshot_includes;
 mod support;
+mod tool;
 mod toolchain;
 mod user_flags;
 
 pub use assemble_all::{AssembledClasses, assemble_all};
 pub use error::BuildError;
 pub use job::{
-    Built, assemble, build, bundle_runner, compiler_version, kept_program, missing_compiler,
+    Built, assemble, build, bundle_runner, compiler_source, compiler_version, kept_program,
 };
 pub use options::BuildOptions;
+pub use python_package::how_to_get_compiler;
 pub use several::{build_all, build_while};
 pub use snapshot_includes::SnapshotIncludes;
-pub use toolchain::host;
+pub use toolchain::{CompilerSource, host};
 pub use user_flags::{changed_library, command_line_flags};

@@ -10,13 +10,14 @@ use std::sync::{Mutex, PoisonError};
 
 use super::cache::Cache;
 use super::command_lines::CommandLines;
+use super::compiler_kind::CompilerKind;
 use super::listing;
 use super::manifest::Manifest;
-use super::messages::Columns;
+use super::needed;
 use super::read_file::ReadFile;
 use super::search::{self, Search};
 use super::snapshot_includes::LaidOut;
-use super::toolchain::{Tool, in_path};
+use super::tool::{Tool, in_path};
 
 /// The file in the build folder to which the compiler writes its list of headers.
 const HEADERS: &str = "headers.d";
@@ -27,6 +28,7 @@ const PARTS: [&str; 4] = ["cc1plus", "as", "collect2", "ld"];
 /// Observes one compiler call.
 pub(super) struct Observer<'a> {
     tool: &'a Tool,
+    kind: CompilerKind,
     /// Further arguments that affect which files it reads.
     flags: Vec<String>,
     /// The build folder.
@@ -59,6 +61,7 @@ impl<'a> Observer<'a> {
         let cache = Cache::open().map(|cache| cache.root().to_owned());
         Observer {
             tool: &lines.toolchain.compiler,
+            kind: lines.toolchain.kind,
             flags: lines.search.all(),
             staging,
             known: [lines.runtime.clone()].into_iter().chain(cache).collect(),
@@ -73,27 +76,32 @@ impl<'a> Observer<'a> {
         if links {
             // Without this option, the list holds a precompiled header instead of the headers it
             // includes.
-            if self.tool.columns() == Columns::Characters {
+            if self.kind == CompilerKind::Gnu {
                 command.arg("-fpch-deps");
             }
-            command.arg("-Wl,-t");
+            if self.kind.lists_linked_files() {
+                command.arg("-Wl,-t");
+            }
         }
     }
 
-    /// Reads the file lists of a successful call that also `links` or not.
-    pub(super) fn observed(&self, output: &Output, links: bool) -> io::Result<Observed> {
+    /// Reads the file lists of a successful call, which also linked the `program` if there is one.
+    pub(super) fn observed(&self, output: &Output, program: Option<&Path>) -> io::Result<Observed> {
         let list = self.staging.join(HEADERS);
         let headers = listing::prerequisites(&fs::read_to_string(&list)?);
         fs::remove_file(list)?;
-        let trace = String::from_utf8_lossy(&output.stdout);
-        let (mut libraries, strange) = listing::linked(&trace, self.staging);
-        let has_libraries = !links || (!libraries.is_empty() && strange.is_none());
-        libraries.extend(loaded(&libraries));
         let arguments = self.tool.arguments.iter().chain(&self.flags);
         let parts = PARTS.iter().filter_map(|part| self.part(part));
         let mut search = search::folders(self.tool, &self.flags)?;
         let kept = self.kept.map(|kept| &kept.folders);
         search.headers.splice(0..0, kept.into_iter().flatten().cloned());
+        let linked = match program {
+            Some(program) => self.linked(output, program, &search.libraries)?,
+            None => Some(Vec::new()),
+        };
+        let has_libraries = linked.is_some();
+        let mut libraries = linked.unwrap_or_default();
+        libraries.extend(loaded(&libraries));
         let unlisted = [
             (headers.is_some(), "the compiler does not list the headers"),
             (has_libraries, "the linker lists files that do not exist, or none"),
@@ -108,6 +116,28 @@ impl<'a> Observer<'a> {
             search,
             system: search::system_folders(self.tool)?,
         })
+    }
+
+    /// The files that were linked, or those of them that are known to change the program; `None`
+    /// if some of the latter are unknown.
+    fn linked(
+        &self,
+        output: &Output,
+        program: &Path,
+        folders: &[PathBuf],
+    ) -> io::Result<Option<Vec<PathBuf>>> {
+        if self.kind.lists_linked_files() {
+            let trace = String::from_utf8_lossy(&output.stdout);
+            let (files, strange) = listing::linked(&trace, self.staging);
+            return Ok((!files.is_empty() && strange.is_none()).then_some(files));
+        }
+        // What zig links of its own changes with its version. A file that the user names is among
+        // those of the arguments.
+        let names_library = |flag: &String| flag.starts_with("-l") || flag.contains(",-l");
+        if self.flags.iter().chain(&self.tool.arguments).any(names_library) {
+            return Ok(None);
+        }
+        Ok(needed::libraries(&fs::read(program)?, folders))
     }
 
     fn read(

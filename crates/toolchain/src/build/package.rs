@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use yamba_machine::locale::plain;
 
 use super::error::SettingFault;
-use super::toolchain::in_path;
+use super::tool::in_path;
 
 /// The variable that names the program.
 const VARIABLE: &str = "PKG_CONFIG";

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{env, io};
 
 use super::command::show;
-use super::toolchain::{HEADER_VARIABLES, Tool};
+use super::tool::{HEADER_VARIABLES, Tool};
 
 /// Search folders in search order.
 #[derive(Clone, Debug, Default)]

@@ -129,6 +129,6 @@ fn compile(
         });
     }
     let mut manifest = Manifest::new(Product::default(), true);
-    observer.enter(&observer.observed(&output, false)?, &mut manifest);
+    observer.enter(&observer.observed(&output, None)?, &mut manifest);
     Ok(manifest)
 }

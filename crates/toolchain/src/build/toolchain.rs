@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,10 +9,12 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use yamba_lang::{Analysis, Target};
-use yamba_machine::locale::plain;
 
+use super::command::show;
+use super::compiler_kind::{self, CompilerKind};
 use super::error::BuildError;
-use super::messages::Columns;
+use super::python_package;
+use super::tool::{Tool, first_line};
 
 /// The target of this machine. Yamba's names are Rust's, except where a more common name exists.
 pub fn host() -> Target {
@@ -26,77 +27,6 @@ pub fn host() -> Target {
         other => other,
     };
     Target { isa: isa.to_owned(), system: system.to_owned() }
-}
-
-/// A program and its fixed arguments.
-#[derive(Clone, Debug)]
-pub(super) struct Tool {
-    pub(super) path: PathBuf,
-    pub(super) arguments: Vec<String>,
-    /// Whether it starts without the environment variables that name header folders.
-    pub(super) ignores_header_variables: bool,
-}
-
-/// Environment variables that name header folders for g++ and clang++.
-pub(super) const HEADER_VARIABLES: [&str; 5] =
-    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH"];
-
-impl Tool {
-    /// A command of this program, whose messages are English.
-    pub(super) fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
-        plain(&mut command);
-        command.args(&self.arguments);
-        if self.ignores_header_variables {
-            for name in HEADER_VARIABLES {
-                command.env_remove(name);
-            }
-        }
-        command
-    }
-
-    /// The output of `--version`, queried once per process. A wrapper script may start another
-    /// compiler later, so the result is not cached on disk.
-    pub(super) fn version(&self) -> io::Result<String> {
-        static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), String>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = (self.path.clone(), self.arguments.clone());
-        if let Some(version) = known.get(&asked) {
-            return Ok(version.clone());
-        }
-        let mut command = self.command();
-        let output = command.arg("--version").output()?;
-        let version = String::from_utf8_lossy(&output.stdout).into_owned();
-        known.insert(asked, version.clone());
-        Ok(version)
-    }
-
-    /// The unit in which this compiler counts columns: that of g++, or that of clang++. Names do
-    /// not tell: on macOS, `g++` is clang++.
-    pub(super) fn columns(&self) -> Columns {
-        match self.version() {
-            Ok(version) if !is_gnu(&version) => Columns::Bytes,
-            _ => Columns::Characters,
-        }
-    }
-
-    /// The first line of the version, for people; `unknown version` without one.
-    pub(super) fn version_line(&self) -> io::Result<String> {
-        Ok(first_line(&self.version()?).to_owned())
-    }
-}
-
-/// Whether `--version` printed the notice of a GNU program. Distributions change only the line
-/// before it.
-fn is_gnu(version: &str) -> bool {
-    version.contains("Free Software Foundation")
-}
-
-/// The first line of a version that is not empty.
-pub(super) fn first_line(version: &str) -> &str {
-    let text = version.trim_start_matches('\u{feff}');
-    let mut lines = text.lines().map(str::trim);
-    lines.find(|line| !line.is_empty()).unwrap_or("unknown version")
 }
 
 /// The lines of `/proc/cpuinfo` that determine the meaning of `native` for a compiler.
@@ -127,11 +57,24 @@ pub(super) fn native_processor(cpuinfo: &str) -> BTreeSet<&str> {
 #[derive(Clone, Debug)]
 pub(super) struct Toolchain {
     pub(super) compiler: Tool,
+    pub(super) kind: CompilerKind,
+    pub(super) source: CompilerSource,
     pub(super) assembler: Tool,
-    /// Compiler options that the instruction set's class specifies.
+    /// Compiler options for this kind of compiler, and those that the instruction set's class
+    /// specifies.
     pub(super) flags: Vec<String>,
     /// The command prefix that runs the program here.
     pub(super) runner: Vec<String>,
+}
+
+/// Where the compiler comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompilerSource {
+    /// The environment names it, or it is installed.
+    Installed,
+    /// No compiler is installed. This is that of the Python package `ziglang`, whose figures
+    /// nobody compares with those of g++ without need.
+    PythonPackage,
 }
 
 /// Options that link g++'s C++ library statically. Linking then takes half as long, and the program
@@ -144,21 +87,35 @@ impl Toolchain {
     /// the static one.
     pub(super) fn cpp_library(&self, flags: &[String]) -> &'static [&'static str] {
         let mut all = self.compiler.arguments.iter().chain(&self.flags).chain(flags);
-        if all.any(|f| f.starts_with("-fsanitize")) || !has_static_cpp_library(&self.compiler) {
+        let is_gnu = self.kind == CompilerKind::Gnu;
+        if all.any(|f| f.starts_with("-fsanitize"))
+            || !is_gnu
+            || !has_static_cpp_library(&self.compiler)
+        {
             return &[];
         }
         &HOLDS_CPP
     }
+
+    /// The names by which the compiler may call itself in its messages.
+    pub(super) fn compiler_names(&self) -> Vec<String> {
+        let words = self.compiler.arguments.iter().map(PathBuf::from);
+        let names = [self.compiler.path.clone()].into_iter().chain(words);
+        names.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The compiler and its version, for people.
+    pub(super) fn title(&self) -> io::Result<String> {
+        Ok(self.kind.title(first_line(&self.compiler.version()?)))
+    }
 }
 
-/// Whether `compiler` is g++ and has a static C++ library. Queried once.
+/// Whether g++ has a static C++ library. Queried once.
 fn has_static_cpp_library(compiler: &Tool) -> bool {
     static KNOWN: Mutex<BTreeMap<(PathBuf, Vec<String>), bool>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let asked = (compiler.path.clone(), compiler.arguments.clone());
-    *known.entry(asked).or_insert_with(|| {
-        compiler.columns() == Columns::Characters && finds_own(compiler, "libstdc++.a")
-    })
+    *known.entry(asked).or_insert_with(|| finds_own(compiler, "libstdc++.a"))
 }
 
 /// Whether g++ finds its own `library`: it prints the path of a library that it finds, and
@@ -180,6 +137,8 @@ struct Search {
     names: [Vec<String>; 2],
     /// The prefix of the tools that build for the target; empty where none is known.
     prefix: String,
+    /// Whether the target is this machine.
+    is_native: bool,
 }
 
 impl Search {
@@ -206,11 +165,16 @@ impl Search {
         } else {
             ["CXX", "AS"].map(|name| format!("{name}_{}", target.isa))
         };
-        Search { variables, names: [compilers, assemblers], prefix }
+        Search { variables, names: [compilers, assemblers], prefix, is_native }
     }
 
-    fn compiler(&self) -> Option<Tool> {
-        self.find(0)
+    fn compiler(&self) -> Option<(Tool, CompilerSource)> {
+        let installed = self.find(0).map(|tool| (tool, CompilerSource::Installed));
+        installed.or_else(|| {
+            let may_search = self.is_native && from_environment(&self.variables[0]).is_none();
+            let packaged = may_search.then(python_package::compiler)??;
+            Some((packaged, CompilerSource::PythonPackage))
+        })
     }
 
     /// The assembler; `compiler` is its driver if there is no program of its own.
@@ -220,14 +184,14 @@ impl Search {
 
     fn find(&self, which: usize) -> Option<Tool> {
         let named = from_environment(&self.variables[which]);
-        named.map_or_else(|| first_of(&self.names[which]), |named| find(&named))
+        named.map_or_else(|| first_of(&self.names[which]), |named| Tool::find_command(&named))
     }
 }
 
 /// The assembler for `target`; `None` without one on this machine.
 pub(super) fn assembler(analysis: &Analysis, target: &Target) -> Option<Tool> {
     let search = Search::new(analysis, target);
-    search.assembler(search.compiler().as_ref())
+    search.assembler(search.compiler().map(|(compiler, _)| compiler).as_ref())
 }
 
 pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, BuildError> {
@@ -235,18 +199,20 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     let host = host();
     let is_native = *target == host;
     let search = Search::new(analysis, target);
-    let Some(compiler) = search.compiler() else {
-        let [variable, _] = &search.variables;
+    let [variable, _] = &search.variables;
+    let Some((compiler, source)) = search.compiler() else {
         let [names, _] = &search.names;
         return Err(missing(target, variable, names.clone(), &search.prefix));
     };
+    let kind =
+        compiler_kind::find(&compiler).map_err(|why| no_compiler(&compiler, variable, &why))?;
     let assembler = search.assembler(Some(&compiler));
     let assembler = assembler.unwrap_or_else(|| through_compiler(&compiler));
     let runs_here =
         is_native || property("native_on").split_whitespace().any(|isa| isa == host.isa);
     let emulator = property("emulator");
-    let flags = property("compiler_flags");
-    let mut flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
+    let mut flags = usual_options(kind, &compiler);
+    flags.extend(property("compiler_flags").split_whitespace().map(str::to_owned));
     let loader = property("loader");
     // An emulator would have to find libraries, too.
     let is_dynamic = loader.is_empty()
@@ -256,6 +222,8 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     }
     Ok(Toolchain {
         compiler,
+        kind,
+        source,
         assembler,
         flags,
         runner: if runs_here || emulator.is_empty() { Vec::new() } else { vec![emulator] },
@@ -288,40 +256,41 @@ fn through_compiler(compiler: &Tool) -> Tool {
     tool
 }
 
-/// Splits a variable such as `CXX="ccache g++"` into program and arguments.
-fn from_environment(variable: &str) -> Option<Vec<String>> {
-    let value = env::var(variable).ok()?;
-    let words: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
-    (!words.is_empty()).then_some(words)
+/// The options for this kind of compiler, unless it has some for a processor.
+fn usual_options(kind: CompilerKind, compiler: &Tool) -> Vec<String> {
+    let chooses_processor = |word: &String| ["-mcpu", "-march"].iter().any(|o| word.starts_with(o));
+    let has_processor = compiler.arguments.iter().any(chooses_processor);
+    let options = kind.usual_options().iter().map(|option| (*option).to_owned());
+    options.filter(|option| !(has_processor && chooses_processor(option))).collect()
 }
 
-fn find(words: &[String]) -> Option<Tool> {
-    let path = in_path(&words[0])?;
-    Some(Tool { path, arguments: words[1..].to_vec(), ignores_header_variables: false })
+/// A command line that the environment names, such as `CXX="ccache g++"`.
+fn from_environment(variable: &str) -> Option<String> {
+    let value = env::var_os(variable)?.to_string_lossy().trim().to_owned();
+    (!value.is_empty()).then_some(value)
 }
 
 fn first_of(names: &[String]) -> Option<Tool> {
-    names.iter().find_map(|name| find(std::slice::from_ref(name)))
+    names.iter().find_map(|name| Tool::find(std::slice::from_ref(name)))
 }
 
-/// Resolves a program name: a path as it is, or a name through `PATH`.
-pub(super) fn in_path(name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        let path = PathBuf::from(name);
-        return path.is_file().then_some(path);
-    }
-    let folders = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+/// The error for a program that is no C++ compiler.
+fn no_compiler(compiler: &Tool, variable: &str, why: &str) -> BuildError {
+    let command = show(&compiler.command());
+    let help = match from_environment(variable) {
+        Some(_) => {
+            format!("{variable} must name g++, clang++ or a compiler that takes their options")
+        }
+        None => format!("install it again, or name a compiler with {variable}"),
+    };
+    BuildError::Setting { fault: format!("`{command}` is no C++ compiler: {why}"), help }
 }
 
 fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str) -> BuildError {
     let named = from_environment(variable);
     let help = match (&named, prefix.trim_end_matches('-')) {
         (Some(_), _) => format!("{variable} names a program that does not exist"),
-        (None, "") if *target == host() => {
-            "install g++ (Debian: apt install g++) or clang++, or name a compiler with CXX"
-                .to_owned()
-        }
+        (None, "") if *target == host() => python_package::how_to_get_compiler(),
         (None, "") => format!("name a compiler that builds for {target} with {variable}"),
         (None, triple) => format!(
             "install one (Debian: apt install g++-{}), or name one with {variable}",
@@ -329,7 +298,7 @@ fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str
         ),
     };
     match named {
-        Some(words) => tried = vec![words[0].clone()],
+        Some(command) => tried = vec![command],
         None => tried.push(format!("${variable}")),
     }
     BuildError::MissingCompiler { target: target.clone(), tried, help }
@@ -338,39 +307,6 @@ fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn compilers_are_told_apart_by_their_notice() {
-        let notice = "Copyright (C) 2023 Free Software Foundation, Inc.\n";
-        for (version, is_gcc, line) in [
-            (
-                format!("g++ (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0\r\n{notice}"),
-                true,
-                "g++ (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0",
-            ),
-            (
-                format!(
-                    "\u{feff}x86_64-conda-linux-gnu-c++ (conda-forge gcc 13.2.0-7) 13.2.0\n{notice}"
-                ),
-                true,
-                "x86_64-conda-linux-gnu-c++ (conda-forge gcc 13.2.0-7) 13.2.0",
-            ),
-            (
-                "Ubuntu clang version 18.1.3 (1ubuntu1)\nTarget: x86_64-pc-linux-gnu\n".to_owned(),
-                false,
-                "Ubuntu clang version 18.1.3 (1ubuntu1)",
-            ),
-            (
-                "Apple clang version 15.0.0 (clang-1500.3.9.4)\n".to_owned(),
-                false,
-                "Apple clang version 15.0.0 (clang-1500.3.9.4)",
-            ),
-            (String::new(), false, "unknown version"),
-        ] {
-            assert_eq!(is_gnu(&version), is_gcc, "{version}");
-            assert_eq!(first_line(&version), line);
-        }
-    }
 
     #[test]
     fn native_processor_differs_by_flags_and_not_by_frequency() {

@@ -11,10 +11,12 @@ use yamba_lang::source::Span;
 use yamba_lang::{Analysis, ClassId, Diagnostic, Target};
 use yamba_record::run::{BuildInputs, Flags};
 
+use super::compiler_kind::CompilerKind;
 use super::error::{BuildError, SettingFault};
 use super::link_words::{RPATH, link_words, linked_file};
 use super::read_file::{self, ReadFile};
-use super::toolchain::{self, Tool};
+use super::tool::Tool;
+use super::toolchain;
 use super::{key, package, search};
 
 impl From<io::Error> for SettingFault {
@@ -109,6 +111,7 @@ fn contributing(analysis: &Analysis, class: ClassId, target: &Target) -> Vec<Cla
 /// Turns settings into arguments.
 struct Resolver {
     compiler: Tool,
+    kind: CompilerKind,
     /// The prefix of the names of tools for the target; empty for this machine.
     prefix: String,
 }
@@ -122,7 +125,7 @@ impl Resolver {
             let prefix = analysis.isa_property(&target.isa, "toolchain");
             prefix.unwrap_or_default()
         };
-        Ok(Resolver { compiler: toolchain.compiler, prefix })
+        Ok(Resolver { compiler: toolchain.compiler, kind: toolchain.kind, prefix })
     }
 
     fn add(
@@ -139,7 +142,9 @@ impl Resolver {
             }
             CompileKey::Define => flags.compile.push(format!("-D{value}")),
             CompileKey::Optimise => flags.compile.push(format!("-O{value}")),
-            CompileKey::March => flags.compile.push(format!("-march={value}")),
+            CompileKey::March => {
+                flags.compile.push(format!("-march={}", self.kind.processor(value)));
+            }
             CompileKey::Std => flags.compile.push(format!("-std={value}")),
             // One call of the compiler compiles and links.
             CompileKey::Flag => flags.compile.push(value.to_owned()),

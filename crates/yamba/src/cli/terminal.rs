@@ -13,7 +13,7 @@ use super::Failure;
 use super::output::{self, StatusLine};
 use progress::Bar;
 use yamba_harness::Progress;
-use yamba_session::{Observer, Warning};
+use yamba_session::{NoUsualCompiler, Observer, Warning};
 use yamba_toolchain::render;
 
 /// Shows events on standard error.
@@ -64,14 +64,25 @@ impl Observer for Terminal {
     }
 }
 
+/// What is measured without an installed compiler.
+fn prebuilt(reason: &NoUsualCompiler) -> (String, Option<String>) {
+    let (what, help) = match reason {
+        NoUsualCompiler::None { help } => {
+            ("there is no C++ compiler", format!("for own benchmarks, {help}"))
+        }
+        NoUsualCompiler::PythonPackage => (
+            "the only C++ compiler is that of the Python package ziglang, for own benchmarks",
+            "CXX=\"python-zig c++\" compiles these, too".to_owned(),
+        ),
+    };
+    let text = format!("{what}: prebuilt programs are measured, which are linked statically");
+    (text, Some(help))
+}
+
 /// The message and help text of a warning.
 fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
     match warning {
-        Warning::Prebuilt { help } => (
-            "there is no C++ compiler: prebuilt programs are measured, which are linked statically"
-                .to_owned(),
-            Some(format!("for own benchmarks, {help}")),
-        ),
+        Warning::Prebuilt(reason) => prebuilt(reason),
         Warning::NotStored { message, help } => {
             let help = help.map_or_else(String::new, |help| format!("{help}; "));
             let place = std::env::temp_dir();

@@ -8,6 +8,7 @@ mod bundle;
 mod ci_example;
 mod commands;
 mod compare;
+mod compilers;
 mod documents;
 mod everywhere;
 mod export;

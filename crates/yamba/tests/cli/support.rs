@@ -94,7 +94,8 @@ impl Yamba {
         command
     }
 
-    fn surrounded(&self, program: impl AsRef<OsStr>) -> Command {
+    /// Another program in the same environment.
+    pub fn surrounded(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, value) in self.command.get_envs() {
