@@ -3,6 +3,7 @@
 
 mod catch2;
 mod criterion;
+mod divan;
 mod foreign;
 mod go;
 mod google;
@@ -45,8 +46,15 @@ struct TextForm {
 }
 
 /// The forms of text besides that of lmbench.
-const TEXT_FORMS: [TextForm; 1] =
-    [TextForm { name: "Go's benchmarks", is_it: go::is_it, read: go::read }];
+const TEXT_FORMS: [TextForm; 3] = [
+    TextForm { name: "Go's benchmarks", is_it: go::is_it, read: go::read },
+    TextForm {
+        name: "nanobench's table",
+        is_it: nanobench::table::is_it,
+        read: nanobench::table::read,
+    },
+    TextForm { name: "divan's table", is_it: divan::is_it, read: divan::read },
+];
 
 /// The fault of a document, and its fix.
 type DocumentFault = (String, Option<&'static str>);
@@ -314,7 +322,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion are read";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, nanobench and divan, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -341,7 +349,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "read are run documents, result files of lmbench, output of Go's benchmarks, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion",
+            "read are run documents, result files of lmbench, output of Go's benchmarks, nanobench and divan, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion",
         ),
     )
 }

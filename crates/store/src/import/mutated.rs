@@ -223,6 +223,70 @@ fn nanobench() {
     });
 }
 
+/// A table does not say how many rows it has. Two numbers that are exchanged are still numbers of
+/// their columns.
+#[test]
+fn nanobench_table() {
+    let original = include_str!("samples/nanobench.txt");
+    for (seed, separator) in [" ", "|"].into_iter().enumerate() {
+        let form = Form { separator, fields: &["0.5", "-", "ns/op", "`x`", "|"] };
+        let mutants = yamba_mutants::text(original, form, seed as u64, COUNT / 2);
+        check(original, mutants, |mutant| {
+            let is_whole = mutant.change == Change::Truncated && mutant.text.ends_with('\n');
+            is_whole || are_numbers(original, mutant)
+        });
+    }
+}
+
+/// Whether two numbers of a line were exchanged, which may have commas between thousands.
+fn are_numbers(original: &str, mutant: &Mutant) -> bool {
+    let line = |text: &str| text.lines().nth(mutant.line?).map(str::to_owned);
+    let (Some(before), Some(after)) = (line(original), line(&mutant.text)) else {
+        return false;
+    };
+    let words = |line: &str| {
+        let words = line.split([' ', '|']).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (before, after) = (words(&before), words(&after));
+    let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+    let mut moved = before.iter().zip(&after).filter(|(a, b)| a != b);
+    mutant.change == Change::FieldsReordered
+        && before.len() == after.len()
+        && moved.all(|(a, b)| is_number(a) && is_number(b))
+}
+
+#[test]
+fn divan() {
+    let original = include_str!("samples/divan.txt");
+    for (seed, separator) in [" ", "│"].into_iter().enumerate() {
+        let form = Form { separator, fields: &["0.5", "-", "ns", "0.5 ns", "╰─", "│"] };
+        let mutants = yamba_mutants::text(original, form, seed as u64, COUNT / 2);
+        check(original, mutants, |mutant| {
+            let is_whole = mutant.change == Change::Truncated && mutant.text.ends_with("\n\n");
+            is_whole || are_cells(original, mutant)
+        });
+    }
+}
+
+/// Whether cells of a line, or parts of them, were exchanged: numbers for numbers and units for
+/// units.
+fn are_cells(original: &str, mutant: &Mutant) -> bool {
+    if mutant.change != Change::FieldsReordered {
+        return false;
+    }
+    let words = |text: &str| {
+        let line = text.lines().nth(mutant.line.unwrap()).unwrap();
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (before, after) = (words(original), words(&mutant.text));
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    let is_mark = |word: &str| word.contains(['│', '├', '╰']);
+    let mut moved = before.iter().zip(&after).filter(|(a, b)| a != b);
+    before.len() == after.len()
+        && moved.all(|(a, b)| is_number(a) == is_number(b) && !is_mark(a) && !is_mark(b))
+}
+
 /// Each of the three files of a benchmark is changed beside those of another benchmark.
 #[test]
 fn criterion() {

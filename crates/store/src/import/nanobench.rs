@@ -1,6 +1,8 @@
 //! JSON of nanobench (`ankerl::nanobench::render` with `templates::json()`):
 //! <https://nanobench.ankerl.com>. The figure is the median of the times of an operation in all
-//! epochs, which one process takes. `table` reads what nanobench prints.
+//! epochs, which one process takes.
+
+pub(super) mod table;
 
 use serde::Deserialize;
 use serde_json::json;
@@ -95,16 +97,21 @@ fn numbers(name: &str, members: &Members) -> Result<Vec<Number>, String> {
     if unit == OPERATION {
         return Ok(vec![time]);
     }
-    let (figure, rate_unit) = match unit {
-        "byte" | "B" => (Figure::Bandwidth, "B/s".to_owned()),
-        other => (Figure::Rate, format!("{other}/s")),
-    };
+    let (figure, rate_unit) = rate_kind(unit);
     let rate = Number {
         parameters: parameters(Some(format!("{unit}/s"))),
         notes: vec![format!("{batch} in the median time of an operation")],
         ..Number::new(name, figure, &rate_unit, Ok(batch / value))
     };
     Ok(vec![time, rate])
+}
+
+/// The kind and unit of a rate of units.
+fn rate_kind(unit: &str) -> (Figure, String) {
+    match unit {
+        "byte" | "B" => (Figure::Bandwidth, "B/s".to_owned()),
+        other => (Figure::Rate, format!("{other}/s")),
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use yamba_store::{Detail, import};
 ///
 /// Reads documents and vectors from other machines, captures of bundles, and results of lmbench,
 /// Google Benchmark, JMH, hyperfine, Go's benchmarks, pytest-benchmark, pyperf, criterion,
-/// nanobench and Catch2.
+/// nanobench, divan and Catch2.
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
 /// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
@@ -37,7 +37,7 @@ Examples:
   yamba import pytest.json                  `--benchmark-json pytest.json` of pytest-benchmark
   yamba import pyperf.json                  `-o pyperf.json` of pyperf; a run is a launch
   yamba import target/criterion             the folder of criterion
-  yamba import nanobench.json               `render(templates::json(), ...)` of nanobench
+  yamba import nanobench.txt divan.txt      the tables that nanobench and divan print
   yamba import catch2.xml                   `-r xml -o catch2.xml` of Catch2
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
