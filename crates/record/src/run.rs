@@ -160,7 +160,9 @@ impl Producer {
 /// empty text, 0 or `false`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Imported {
-    /// The format of the results: `lmbench`, `google-benchmark`, `jmh` or `hyperfine`.
+    /// The format of the results, by the program that wrote them: `lmbench`, `google-benchmark`,
+    /// `jmh`, `hyperfine`, `go`, `pytest-benchmark`, `pyperf`, `criterion`, `catch2`, `nanobench` or
+    /// `divan`.
     pub form: String,
     /// `yamba` with the version that imported them.
     pub by: String,
@@ -264,15 +266,19 @@ impl RunHead {
         let imported = self.producer.imported.as_ref()?;
         let version = &self.producer.version;
         let by = &imported.by;
-        Some(if imported.form == "jmh" {
-            format!(
-                "Measured by {version} ({by} read its results): an interval is that of its forks."
-            )
-        } else {
-            format!(
-                "Measured by {version}, not by Yamba ({by} read its results): single numbers without intervals; of the machine there is only what they say."
-            )
-        })
+        let numbers = match imported.form.as_str() {
+            "jmh" => {
+                return Some(format!(
+                    "Measured by {version} ({by} read its results): an interval is that of its forks."
+                ));
+            }
+            "pyperf" => "an interval is that of its processes",
+            "go" => "an interval is that of the processes of a file, if there are several",
+            _ => "single numbers without intervals",
+        };
+        Some(format!(
+            "Measured by {version}, not by Yamba ({by} read its results): {numbers}; of the machine there is only what they say."
+        ))
     }
 }
 

@@ -8,7 +8,7 @@
 mod line;
 mod process;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::json;
 use yamba_record::{Parameters, Run, Status};
@@ -25,7 +25,7 @@ const OWN_PACKAGE: &str = "yamba";
 /// Maximum number of lines with a benchmark.
 const MOST_ROWS: usize = 200_000;
 
-/// Maximum number of processes. Each benchmark is searched in all of them.
+/// Maximum number of processes.
 const MOST_PROCESSES: usize = 1_000;
 
 /// Maximum length of a line of a benchmark.
@@ -264,12 +264,8 @@ impl<'a> Reader<'a> {
             }
             same.push(process);
         }
-        let mut packages: BTreeMap<Option<&str>, Vec<&Process<'a>>> = BTreeMap::new();
-        for process in &same {
-            packages.entry(process.package()).or_default().push(process);
-        }
-        for (package, benchmark) in benchmarks(&same) {
-            self.add(&Launches::new(package, benchmark, &packages[&package]))?;
+        for launches in launches(&same) {
+            self.add(&launches)?;
         }
         self.results.run()
     }
@@ -339,13 +335,27 @@ fn difference(process: &Process<'_>, first: &Process<'_>) -> Option<String> {
     })
 }
 
-/// All benchmarks with their package, in the order of the file.
-fn benchmarks<'a>(processes: &[Process<'a>]) -> Vec<(Option<&'a str>, Benchmark<'a>)> {
-    let mut known = BTreeSet::new();
-    let all = processes.iter().flat_map(|process| {
-        process.benchmarks.iter().map(|lines| (process.package(), lines.benchmark))
-    });
-    all.filter(|benchmark| known.insert(*benchmark)).collect()
+/// All benchmarks with their lines, in the order of the file.
+fn launches<'p, 'a>(processes: &'p [Process<'a>]) -> Vec<Launches<'p, 'a>> {
+    let mut counts: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+    for process in processes {
+        *counts.entry(process.package()).or_default() += 1;
+    }
+    let mut places = BTreeMap::new();
+    let mut all: Vec<Launches<'p, 'a>> = Vec::new();
+    for process in processes {
+        let package = process.package();
+        for lines in &process.benchmarks {
+            let benchmark = lines.benchmark;
+            let place = *places.entry((package, benchmark)).or_insert(all.len());
+            if place == all.len() {
+                let processes = counts[&package];
+                all.push(Launches { package, benchmark, lines: Vec::new(), processes });
+            }
+            all[place].lines.push(lines);
+        }
+    }
+    all
 }
 
 /// A benchmark in the processes of its package.
@@ -358,15 +368,6 @@ struct Launches<'p, 'a> {
 }
 
 impl<'p, 'a> Launches<'p, 'a> {
-    fn new(
-        package: Option<&'a str>,
-        benchmark: Benchmark<'a>,
-        processes: &[&'p Process<'a>],
-    ) -> Launches<'p, 'a> {
-        let lines = processes.iter().filter_map(|process| process.find(benchmark));
-        Launches { package, benchmark, lines: lines.collect(), processes: processes.len() }
-    }
-
     /// The name for messages.
     fn shown(&self) -> String {
         let processors = self.benchmark.processors.map(|number| format!("-{number}"));

@@ -5,6 +5,7 @@ use yamba_record::Note;
 use crate::import::cases::{figures, has, left_out, read_text, refused};
 
 const VERSION_2: &str = include_str!("../samples/catch2.xml");
+const VERSION_3: &str = include_str!("../samples/catch2-3.xml");
 
 /// Catch2 runs the part before a section again for each section.
 #[test]
@@ -37,22 +38,35 @@ fn names_have_test_case_and_sections() {
     assert!(!serde_json::to_string(&run).unwrap().contains("ct.cpp"));
 }
 
-/// Version 3 has another root and no groups. This text is made by hand after its reporter.
+/// Version 3 has another root and no groups. A test case with a generator runs several times.
 #[test]
 fn version_3_is_read() {
+    has(
+        VERSION_3,
+        &["fails / throws: Crashed", "generated / fib of n: 9.47143 ns"],
+        &[
+            "line 3: the test case \"fails\" failed",
+            "line 19: \"generated / fib of n\" stands again; the first counts",
+        ],
+    );
+    let run = read_text(VERSION_3).unwrap();
+    assert_eq!(run.producer.version, "Catch2 3.7.1");
+    assert!(!serde_json::to_string(&run).unwrap().contains("somebody"));
+}
+
+#[test]
+fn results_that_contradict_themselves_are_left_out() {
     let text = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Catch2TestRun name="b" rng-seed="1" xml-format-version="3" catch2-version="3.5.2">
   <TestCase name="t" filename="t.cpp" line="3">
-    <BenchmarkResults name="x" samples="100" resamples="100000" iterations="9" clockResolution="20" estimatedDuration="1e+06">
+    <BenchmarkResults name="x" samples="100" resamples="100000" iterations="9">
       <!-- All values in nano seconds -->
       <mean value="1.5e+06" lowerBound="1.4e+06" upperBound="1.6e+06" ci="0.95"/>
     </BenchmarkResults>
-    <OverallResult success="true" skips="0"/>
   </TestCase>
 </Catch2TestRun>
 "#;
     has(text, &["t / x: 1500000 ns"], &[]);
-    assert_eq!(read_text(text).unwrap().producer.version, "Catch2 3.5.2");
     for (from, to, reason) in [
         ("<!-- All values in nano seconds -->", "", "\"t / x\": no unit in it"),
         ("lowerBound=\"1.4e+06\"", "lowerBound=\"1.55e+06\"", "does not lie between"),

@@ -84,10 +84,6 @@ impl<'a> Process<'a> {
         &mut self.benchmarks[place]
     }
 
-    pub(super) fn find(&self, benchmark: Benchmark<'a>) -> Option<&Lines<'a>> {
-        self.places.get(&benchmark).map(|place| &self.benchmarks[*place])
-    }
-
     pub(super) fn push(&mut self, benchmark: Benchmark<'a>, row: Row<'a>) {
         let changes = self.changes;
         let lines = self.lines(benchmark);
