@@ -115,6 +115,14 @@ struct Series {
     }
 };
 
+inline bool is_stolen(double ns, double median_ns) { return ns > far_longer * median_ns || ns > median_ns + throttle; }
+
+inline Values<double> sample_times(const Group &group) {
+    Values<double> times;
+    for (const Test *test = group.sample(); test < group.end(); test++) times.push_back(test->ns());
+    return times;
+}
+
 class Circles {
   public:
     Circles(Subject &subject, const Tolerance &own, double warmup_ns) : subject_(subject), own_(own), warmup_ns_(warmup_ns) {}
@@ -126,6 +134,7 @@ class Circles {
             series.groups.push_back(
                 Group{number, subject_.circle_test_size(number), subject_.circle_skip(), subject_.circle_group_size()});
         measure(series);
+        if (subject_.circle_second_round() > 0) measure_second_round(series);
         if (any_stolen_)
             Record("note").text("text",
                                 "some tests took far longer than the others of their group: the processor was taken away by "
@@ -192,6 +201,31 @@ class Circles {
         record(series);
     }
 
+    // The paper's "new sample of proper size S'" (section 3.4): a group of tests of the largest
+    // size, as many as the wanted interval needs. Not measured if the first round had enough.
+    void measure_second_round(const Series &first) {
+        const Group *largest = &first.groups[0];
+        for (const Group &group : first.groups)
+            if (group.circles >= largest->circles) largest = &group;
+        Values<double> times = sample_times(*largest), calm;
+        const double middle = median(times);
+        for (double ns : times)
+            if (!is_stolen(ns, middle)) calm.push_back(ns);
+        const double needed = values_needed(calm, subject_.circle_confidence(), subject_.circle_half_width());
+        if (needed <= double(calm.size())) return;
+        const double all_ns = nanoseconds(largest->begin()->reading.begin, largest->end()[-1].reading.end);
+        const double ns = needed * all_ns / double(largest->end() - largest->begin());
+        if (needed > double(most_tests) || ns > 1e9 * subject_.circle_second_round()) {
+            Record("note").text("text",
+                                "no second round: the tests that half_width needs would take longer than second_round allows; "
+                                "help: raise second_round (seconds) or half_width");
+            return;
+        }
+        Series second;
+        second.groups.push_back(Group{first.groups.size(), largest->circles, largest->skipped, size_t(needed)});
+        measure(second);
+    }
+
     size_t evidence_count() {
         double unused[Said::room];
         said_.count = 0, said_.values = unused;
@@ -244,8 +278,7 @@ class Circles {
     }
 
     void record(const Group &group, const Series &series) {
-        Values<double> times;
-        for (const Test *test = group.sample(); test < group.end(); test++) times.push_back(test->ns());
+        Values<double> times = sample_times(group);
         const GroupFacts facts{series.length(group, &Interruption::cycle), series.length(group, &Interruption::check),
                                median(times)};
         for (const Test *test = group.sample(); test < group.end(); test++) record(*test, group, facts);
@@ -263,7 +296,7 @@ class Circles {
         facts.disturbance.clock_went_back = facts.ns < 0;
         facts.disturbance.queued_ns = queue_.beyond_least(test.disturbance.waited_ns, group.circles);
         facts.disturbed = held_against(facts.disturbance, facts.ns, own_);
-        if (facts.ns > far_longer * common.median_ns || facts.ns > common.median_ns + throttle) {
+        if (is_stolen(facts.ns, common.median_ns)) {
             any_stolen_ = true;
             if (strstr(facts.disturbed.c_str(), "stolen") == nullptr)
                 facts.disturbed.add(facts.disturbed.empty() ? "" : ",").quote("stolen");

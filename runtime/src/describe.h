@@ -81,6 +81,12 @@ inline void add_charts(Text &out, List<Chart> charts) {
     out.add("]");
 }
 
+inline void add_circles(Text &out, Subject &subject) {
+    out.addf("{\"groups\":%llu,\"confidence\":", static_cast<unsigned long long>(subject.circle_groups()));
+    out.number(subject.circle_confidence()).add(",\"half_width\":").number(subject.circle_half_width());
+    out.add(",\"margin\":").number(subject.circle_margin()).add("}");
+}
+
 inline void add_physical(Text &out, List<Physical> physical) {
     out.add("[");
     for (size_t i = 0; i < physical.size; i++) {
@@ -158,6 +164,7 @@ inline Text program(const ProgramInfo &info, int variant, const ParameterSource 
             .quote(subject.inferred())
             .addf(",\"level\":%llu}", static_cast<unsigned long long>(subject.inferred_level()));
     if (subject.primitive() != nullptr) add_primitive(out.add(",\"primitive\":"), *subject.primitive());
+    if (valid && subject.circle_groups() > 0) add_circles(out.add(",\"circles\":"), subject);
     add_charts(out.add(",\"charts\":"), v.charts);
     add_physical(out.add(",\"bounds\":"), v.physical);
     out.addf(",\"setup_bytes\":%llu", static_cast<unsigned long long>(valid ? subject.setup_bytes() : 0));

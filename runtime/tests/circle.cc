@@ -18,10 +18,10 @@ double simulated_process_time() { return usage.cpu_ns; }
 struct Recorder : yamba::Subject {
     yamba::Text calls;
     uint64_t groups = 3, size = 2, initial = 4, delta = 5, skip = 0, tests = 0;
-    uint64_t slow_test = UINT64_MAX;  // this test takes `slow_ns` more
-    uint64_t slow_ns = 0, circle_ns = 100;
-    bool waiting = true, crowded = false;  // crowded: that test waits in the run queue meanwhile
-    uint64_t period = 0, ticks = 0;        // period of a timer, and its ticks within tests
+    uint64_t slow_test = UINT64_MAX;                       // this test takes `slow_ns` more
+    uint64_t slow_ns = 0, circle_ns = 100, uneven_ns = 0;  // uneven: more in every other test
+    bool waiting = true, crowded = false;                  // crowded: that test waits in the run queue meanwhile
+    uint64_t period = 0, ticks = 0;                        // period of a timer, and its ticks within tests
     yamba::Chain reference{};
 
     void configure(yamba::ParameterSource &) override {}
@@ -38,12 +38,15 @@ struct Recorder : yamba::Subject {
     uint64_t circle_group_size() override { return size; }
     uint64_t circle_test_size(uint64_t group) override { return initial + group * delta; }
     uint64_t circle_skip() override { return skip; }
+    double half_width = 0.01, second_round = 0;
+    double circle_half_width() override { return half_width; }
+    double circle_second_round() override { return second_round; }
     double value() override { return NAN; }
     void run(uint64_t passes) override {
         calls.addf(" %llu", static_cast<unsigned long long>(passes));
         uint64_t begin = now;
         uint64_t slower = tests++ == slow_test ? slow_ns : 0;
-        now += passes * circle_ns + slower;
+        now += passes * circle_ns + slower + (tests % 2) * uneven_ns;
         waited += double(passes * circle_ns / 2) + (crowded ? double(slower) : 0);
         if (period > 0) ticks += now / period - begin / period;
     }
@@ -184,6 +187,33 @@ void a_launch_warms_up() {
     CHECK(subject.tests == 1 + 10 + 6 && count(records, "\"event\":\"sizing\"") == tests_before);
 }
 
+// Tests alternate between 1410 and 1550 ns: the deviation is 71.82 ns of 1480 for 20 tests. With
+// z = 1.96 an interval of 1 % needs (71.82 x 1.96 / 14.8)^2 = 90.5 tests, one of 10 % a single one.
+void a_second_round_has_the_tests_that_its_half_width_needs() {
+    Recorder subject;
+    subject.size = 20, subject.skip = 1, subject.uneven_ns = 140;
+    CHECK(count(records_of(subject), "\"group\":3") == 0);
+    subject.second_round = 1;
+    yamba::Text records = records_of(subject);
+    CHECK(count(records, "\"group\":3") == 91 && count(records, "\"passes\":14,\"operations\":28") == 20 + 91);
+    CHECK(count(records, "\"index\":150,") == 1 && count(records, "\"event\":\"note\"") == 0);
+    subject.half_width = 0.1;
+    CHECK(count(records_of(subject), "\"group\":3") == 0);
+    // The 91 tests would take 0.14 ms.
+    subject.half_width = 0.01, subject.second_round = 1e-4;
+    records = records_of(subject);
+    CHECK(count(records, "\"group\":3") == 0 && count(records, "no second round") == 1);
+    subject.half_width = 1e-5, subject.second_round = 1;
+    CHECK(count(records_of(subject), "no second round") == 1);
+}
+
+void normal_quantiles_are_those_of_tables() {
+    using yamba::harness::two_sided_normal;
+    CHECK(fabs(two_sided_normal(0.9) - 1.6448536) < 1e-6 && fabs(two_sided_normal(0.95) - 1.9599640) < 1e-6 &&
+          fabs(two_sided_normal(0.99) - 2.5758293) < 1e-6);
+    CHECK(isinf(yamba::harness::values_needed({1}, 0.9, 0.1)));
+}
+
 // The length of a cycle is unknown where the clock rate changed.
 void a_change_of_the_clock_rate_is_noticed() {
     Recorder subject;
@@ -294,6 +324,8 @@ void test() {
     the_same_code_runs_before_each_test();
     long_series_are_interrupted();
     a_launch_warms_up();
+    a_second_round_has_the_tests_that_its_half_width_needs();
+    normal_quantiles_are_those_of_tables();
     a_change_of_the_clock_rate_is_noticed();
     a_test_without_the_processor_is_marked();
     a_cycle_s_length_is_the_median_of_many_readings();

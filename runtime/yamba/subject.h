@@ -115,7 +115,14 @@ struct Subject {
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
     virtual uint64_t circle_skip() { return 0; }  // additional tests before those of each group
-    virtual double value() = 0;                   // of a Quantity; NaN otherwise
+    // How the tests are judged: the confidence level, the half-width of the mean's interval that is
+    // wanted and the largest difference between steady groups, as shares of the mean.
+    virtual double circle_confidence() { return 0.95; }
+    virtual double circle_half_width() { return 0.01; }
+    virtual double circle_margin() { return 0.01; }
+    // The most seconds of a second round with as many tests as that half-width needs; 0: none.
+    virtual double circle_second_round() { return 0; }
+    virtual double value() = 0;  // of a Quantity; NaN otherwise
     // `passes` calls of benchmark(), or one call of benchmark(passes).
     virtual void run(uint64_t passes) = 0;
     virtual void run_dummy(uint64_t passes) = 0;

@@ -198,8 +198,16 @@ impl VariantWriter<'_, '_> {
                 line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
             }
         }
-        if self.is_particular("circle_skip()") {
-            out.line("uint64_t circle_skip() override { return object.circle_skip(); }");
+        for (ty, name) in [
+            ("uint64_t", "circle_skip"),
+            ("double", "circle_confidence"),
+            ("double", "circle_half_width"),
+            ("double", "circle_margin"),
+            ("double", "circle_second_round"),
+        ] {
+            if self.is_particular(&format!("{name}()")) {
+                line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
+            }
         }
         if self.is_particular("shares_processor()") {
             out.line("bool shares_processor() override { return object.shares_processor(); }");

@@ -3,25 +3,19 @@
 use std::collections::BTreeMap;
 
 use yamba_record::Batch;
-use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch, PrimaryLatency};
-use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
+use yamba_record::circles::{CircleGroup, CirclePlan, Circles, CirclesLaunch, PrimaryLatency};
+use yamba_stats::circles::{Group, group_statistics, p_of_independence, primary, steady_from};
 
 use super::cycles;
-
-/// Significance level for differences between groups: a launch without any change shows one in a
-/// hundred times.
-const SIGNIFICANCE: f64 = 0.01;
-
-/// Confidence of the mean's interval, and of the interval whose size is predicted.
-const CONFIDENCE: f64 = 0.95;
-
-/// Predicted half-width as a share of the mean. Smaller differences between groups are ignored.
-const SHARE: f64 = 0.01;
 
 /// The results of a measuring circle. `tests` are those of the complete launches, in the order in
 /// which they ran. `counts` is false for tests that were discarded or contradicted by their
 /// evidence. `None` if the tests form no circle.
-pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circles> {
+pub fn circles(
+    tests: &[Batch],
+    plan: CirclePlan,
+    counts: impl Fn(&Batch) -> bool,
+) -> Option<Circles> {
     let mut launches: BTreeMap<u64, BTreeMap<u64, Vec<&Batch>>> = BTreeMap::new();
     for test in tests {
         let groups = launches.entry(test.launch).or_default();
@@ -29,9 +23,11 @@ pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circl
     }
     let counting: Vec<&Batch> = tests.iter().filter(|t| counts(t)).collect();
     let unit = Unit::of(&counting);
-    let launches = launches.into_iter().map(|(launch, groups)| {
-        let each = groups.values().map(|tests| group(tests, &counts, unit));
-        inferred(launch, each.collect())
+    let launches = launches.into_iter().map(|(launch, mut groups)| {
+        let second_round = groups.split_off(&plan.groups.unwrap_or(u64::MAX)).into_values().next();
+        let groups = groups.values().map(|tests| group(tests, &counts, unit)).collect();
+        let second_round = second_round.map(|tests| group(&tests, &counts, unit));
+        inferred(launch, groups, second_round, plan)
     });
     let launches: Vec<CirclesLaunch> = launches.collect();
     let groups = &launches.first()?.groups;
@@ -42,20 +38,22 @@ pub fn circles(tests: &[Batch], counts: impl Fn(&Batch) -> bool) -> Option<Circl
         initial: first.test_size,
         delta: second.test_size.abs_diff(first.test_size),
         group_size: first.accumulated.len() as u64,
-        significance: SIGNIFICANCE,
-        confidence: CONFIDENCE,
-        share: SHARE,
+        confidence: plan.confidence,
+        half_width: plan.half_width,
+        margin: plan.margin,
         launches,
     })
 }
 
-/// Whether a test is past the warm-up: its size is at least the size from which its launch was
-/// steady. True if that size is unknown.
+/// Whether a test counts for the figure: its size is at least the size from which its launch is
+/// known to be steady. If that is not known, only the tests of the largest size count.
 pub(super) fn is_warm(circles: &Circles, test: &Batch) -> bool {
     let mut launches = circles.launches.iter();
-    let launch = launches.find(|l| l.launch == test.launch);
-    let from = launch.and_then(|l| l.steady_from);
-    from.is_none_or(|size| test.passes >= size)
+    let Some(launch) = launches.find(|l| l.launch == test.launch) else {
+        return true;
+    };
+    let largest = launch.groups.iter().map(|group| group.test_size).max();
+    launch.steady_from.or(largest).is_none_or(|size| test.passes >= size)
 }
 
 /// The unit of latencies.
@@ -116,49 +114,50 @@ fn sample(group: &CircleGroup) -> Vec<f64> {
     counting.map(|(_, a)| *a).collect()
 }
 
-/// Computes the results of one launch. The primary latency is that of the first group past the
-/// warm-up: the paper's example has one size and one group. If no group is known to be past it, the
-/// last one is used.
-fn inferred(launch: u64, groups: Vec<CircleGroup>) -> CirclesLaunch {
+/// Computes the results of one launch. The primary latency is that of the second round or else of
+/// the largest tests: equation 3.2 of the paper holds "with large Test size N".
+fn inferred(
+    launch: u64,
+    groups: Vec<CircleGroup>,
+    second_round: Option<CircleGroup>,
+    plan: CirclePlan,
+) -> CirclesLaunch {
     let samples: Vec<Vec<f64>> = groups.iter().map(sample).collect();
     let each = groups.iter().zip(&samples);
     let each = each.map(|(group, accumulated)| Group { test_size: group.test_size, accumulated });
     let each: Vec<Group<'_>> = each.collect();
-    let significant = steady_from(&each, SIGNIFICANCE);
-    let negligible = alike_from(&groups);
-    let steady = significant.into_iter().chain(negligible).min();
-    let from = steady.unwrap_or(each.len().saturating_sub(1));
-    let latency = each.get(from).and_then(|group| latency(*group));
+    let significance = 1.0 - plan.confidence;
+    let steady = steady_from(&each, plan.margin, significance);
+    let independence = p_of_independence(&each);
+    let best = second_round.as_ref().or(groups.iter().max_by_key(|group| group.test_size));
+    let mut latency = best.and_then(|best| latency(best, plan));
+    if independence.is_some_and(|p| p <= significance)
+        && let Some(latency) = &mut latency
+    {
+        latency.standard_deviation = None;
+        latency.coefficient_of_variation = None;
+    }
     CirclesLaunch {
         launch,
         steady_from: steady.map(|i| groups[i].test_size),
+        independence,
         groups,
+        second_round,
         primary: latency,
     }
 }
 
-/// The first group such that it and all later ones have means within [`SHARE`] of each other. A
-/// machine that drifts by less can make groups differ significantly although the difference is
-/// irrelevant.
-fn alike_from(groups: &[CircleGroup]) -> Option<usize> {
-    let means: Option<Vec<f64>> = groups.iter().map(|g| g.mean_per_circle).collect();
-    let means = means?;
-    let alike = |later: &[f64]| {
-        let least = later.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = later.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        most - least <= SHARE * least
-    };
-    (0..means.len().saturating_sub(1)).find(|i| alike(&means[*i..]))
-}
-
-fn latency(group: Group<'_>) -> Option<PrimaryLatency> {
-    let inferred = primary(group, CONFIDENCE, SHARE)?;
+fn latency(group: &CircleGroup, plan: CirclePlan) -> Option<PrimaryLatency> {
+    let test_size = group.test_size;
+    let sample = sample(group);
+    let group = Group { test_size, accumulated: &sample };
+    let inferred = primary(group, plan.confidence, plan.half_width)?;
     let interval = inferred.mean_by_t;
     Some(PrimaryLatency {
-        test_size: group.test_size,
+        test_size,
         mean: interval.mean,
         confidence_interval: [interval.low, interval.high],
-        standard_deviation: inferred.variance.sqrt(),
+        standard_deviation: Some(inferred.variance.sqrt()),
         coefficient_of_variation: inferred.coefficient_of_variation,
         tests_needed: inferred.tests_needed,
     })
@@ -201,7 +200,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_paper_s_table() {
-        let all = circles(&measured(0, WARM), |_| true).unwrap();
+        let all = circles(&measured(0, WARM), CirclePlan::default(), |_| true).unwrap();
         assert_eq!((all.initial, all.delta, all.group_size), (30, 1, 30));
         assert_eq!(all.unit, "cycles");
         let launch = &all.launches[0];
@@ -224,34 +223,92 @@ pub(super) mod tests {
             ["4589.59", "4581.43", "4584.89", "4580.08", "4574.14"]
         );
         let primary = launch.primary.unwrap();
-        assert_eq!((launch.steady_from, primary.test_size), (Some(30), 30));
-        // sigma_P = sigma_Y sqrt N = 1074.86 / sqrt 30.
+        assert_eq!((launch.steady_from, primary.test_size), (Some(30), 34));
+        // sigma_P = sigma_Y sqrt N = 799.66 / sqrt 34.
         assert_eq!(
-            printed([primary.mean, primary.standard_deviation].map(Some).into_iter()),
-            ["4589.59", "196.24"]
+            printed([Some(primary.mean), primary.standard_deviation].into_iter()),
+            ["4574.14", "137.14"]
         );
+        assert_eq!(launch.independence, None);
     }
 
+    /// Tests of 1 to 5 circles are not known to be steady, so only the largest ones count.
     #[test]
     fn cold_circles_are_detected_and_excluded() {
         let both = [measured(0, COLD), measured(1, WARM)].concat();
-        let all = circles(&both, |_| true).unwrap();
+        let all = circles(&both, CirclePlan::default(), |_| true).unwrap();
         let from: Vec<_> = all.launches.iter().map(|l| l.steady_from).collect();
-        assert_eq!(from, [Some(4), Some(30)]);
+        assert_eq!(from, [None, Some(30)]);
         let warm = both.iter().filter(|t| is_warm(&all, t));
-        assert_eq!(warm.count(), 2 * 30 + 5 * 30);
+        assert_eq!(warm.count(), 30 + 5 * 30);
+        let sizes = all.launches.iter().map(|l| l.primary.unwrap().test_size);
+        assert_eq!(sizes.collect::<Vec<u64>>(), [5, 34]);
     }
 
     #[test]
-    fn drift_below_one_percent_is_no_warm_up() {
+    fn margin_decides_what_is_steady() {
+        let from = |margin| {
+            let plan = CirclePlan { margin, ..CirclePlan::default() };
+            circles(&measured(0, COLD), plan, |_| true).unwrap().launches[0].steady_from
+        };
+        assert_eq!([0.01, 0.05, 0.2].map(from), [None, Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn drift_below_the_margin_is_no_warm_up() {
         let drifted = |factor: f64| {
             let mut tests = measured(0, WARM);
             let first = tests.iter_mut().filter(|t| t.group == Some(0));
             first.for_each(|t| t.ns *= factor);
-            circles(&tests, |_| true).unwrap().launches[0].steady_from
+            circles(&tests, CirclePlan::default(), |_| true).unwrap().launches[0].steady_from
         };
-        assert_eq!(drifted(1.005), Some(30));
+        assert_eq!(drifted(1.002), Some(30));
         assert_eq!(drifted(1.02), Some(31));
+    }
+
+    /// The paper's table 3.4 does not contradict its assumption that the variance of A grows with
+    /// N. With four times the deviation in the tests of one circle, it does.
+    #[test]
+    fn dependent_circles_have_no_deviation() {
+        let judged = |factor: f64| {
+            let mut tests = measured(0, COLD);
+            let first = tests.iter_mut().filter(|t| t.group == Some(0));
+            first.for_each(|t| t.ns += (factor - 1.0) * (t.ns - 5100.97 / 2.0));
+            let all = circles(&tests, CirclePlan::default(), |_| true).unwrap();
+            (all.launches[0].independence.unwrap(), all.launches[0].primary.unwrap())
+        };
+        let (p, primary) = judged(1.0);
+        assert!(p > 0.1);
+        // sigma_Y sqrt N = 389.48 / sqrt 5.
+        assert_eq!(printed([primary.standard_deviation].into_iter()), ["174.18"]);
+        let (p, primary) = judged(4.0);
+        assert!(p < 0.05);
+        assert_eq!((primary.standard_deviation, primary.coefficient_of_variation), (None, None));
+        assert!(primary.tests_needed.is_some());
+    }
+
+    /// The last group of the table as the second round.
+    #[test]
+    fn second_round_gives_the_primary_latency() {
+        let plan = CirclePlan { groups: Some(4), ..CirclePlan::default() };
+        let all = circles(&measured(0, WARM), plan, |_| true).unwrap();
+        let launch = &all.launches[0];
+        assert_eq!((launch.groups.len(), launch.groups[3].test_size), (4, 33));
+        assert_eq!(launch.second_round.as_ref().unwrap().test_size, 34);
+        assert_eq!(launch.primary.unwrap().test_size, 34);
+    }
+
+    #[test]
+    fn half_width_and_confidence_are_those_of_the_plan() {
+        let primary = |confidence, half_width| {
+            let plan = CirclePlan { confidence, half_width, ..CirclePlan::default() };
+            circles(&measured(0, WARM), plan, |_| true).unwrap().launches[0].primary.unwrap()
+        };
+        let (wide, narrow) = (primary(0.9, 0.02), primary(0.9, 0.0002));
+        let ratio = narrow.tests_needed.unwrap() / wide.tests_needed.unwrap();
+        assert!((ratio - 10_000.0).abs() < 1e-6, "{ratio}");
+        let width = |p: PrimaryLatency| p.confidence_interval[1] - p.confidence_interval[0];
+        assert!(width(primary(0.99, 0.02)) > 1.5 * width(wide));
     }
 
     #[test]
@@ -259,7 +316,7 @@ pub(super) mod tests {
         let mut tests = measured(0, WARM);
         tests[7].ns *= 10.0;
         tests[7].disturbed.push("stolen".to_owned());
-        let all = circles(&tests, |t| t.disturbed.is_empty()).unwrap();
+        let all = circles(&tests, CirclePlan::default(), |t| t.disturbed.is_empty()).unwrap();
         let group = &all.launches[0].groups[0];
         assert_eq!((group.accumulated.len(), &group.left_out), (30, &vec![7]));
         assert_eq!(group.accumulated[7], 1375770.0);
@@ -270,21 +327,21 @@ pub(super) mod tests {
     fn latency_is_in_ns_without_cycle_length() {
         let mut tests = measured(0, WARM);
         tests[3].cycle_ns = None;
-        let all = circles(&tests, |_| true).unwrap();
+        let all = circles(&tests, CirclePlan::default(), |_| true).unwrap();
         assert_eq!((all.unit.as_str(), all.launches[0].groups[0].accumulated[0]), ("ns", 69895.0));
         let mut doubted = measured(0, WARM);
         doubted[0].check_cycle_ns = Some(0.51);
-        assert_eq!(circles(&doubted, |_| true).unwrap().unit, "ns");
+        assert_eq!(circles(&doubted, CirclePlan::default(), |_| true).unwrap().unit, "ns");
     }
 
     #[test]
     fn few_tests_give_partial_results() {
-        assert_eq!(circles(&[Batch::default()], |_| true), None);
-        assert_eq!(circles(&[], |_| true), None);
-        let one = circles(&measured(0, WARM)[..1], |_| true).unwrap();
+        assert_eq!(circles(&[Batch::default()], CirclePlan::default(), |_| true), None);
+        assert_eq!(circles(&[], CirclePlan::default(), |_| true), None);
+        let one = circles(&measured(0, WARM)[..1], CirclePlan::default(), |_| true).unwrap();
         let launch = &one.launches[0];
         assert_eq!((launch.steady_from, launch.primary, launch.groups[0].mean), (None, None, None));
-        let group = circles(&measured(0, WARM)[..30], |_| true).unwrap();
+        let group = circles(&measured(0, WARM)[..30], CirclePlan::default(), |_| true).unwrap();
         let launch = &group.launches[0];
         assert_eq!((launch.steady_from, group.delta), (None, 0));
         assert_eq!(launch.primary.map(|p| p.test_size), Some(30));

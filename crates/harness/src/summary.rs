@@ -260,7 +260,7 @@ fn judge(
     let verdict = disturbed::judge(&measured, b.workers(), &beside);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
-    b.details.circles = circle::circles(&measured, counts);
+    b.details.circles = circle::circles(&measured, program.circles.unwrap_or_default(), counts);
     if let Some(circles) = &b.details.circles {
         used.keep(|i| circle::is_warm(circles, i));
     }

@@ -16,13 +16,14 @@ pub struct Circles {
     pub delta: u64,
     /// Tests in a group (S).
     pub group_size: u64,
-    /// Significance level of the test whether groups differ, over all pairs of a launch.
-    pub significance: f64,
-    /// Confidence level of the intervals.
+    /// Confidence level of the intervals, and of the answers about steadiness and independence.
     pub confidence: f64,
-    /// Half-width for which `tests_needed` is computed, as a share of the mean (e). Groups that
-    /// differ by less are considered equal.
-    pub share: f64,
+    /// Wanted half-width of the mean's interval, as a share of the mean (e).
+    #[serde(alias = "share")]
+    pub half_width: f64,
+    /// Largest difference between the means of steady groups, as a share of the smaller one.
+    #[serde(default)]
+    pub margin: f64,
     /// Measurements by launch.
     pub launches: Vec<CirclesLaunch>,
 }
@@ -30,7 +31,28 @@ pub struct Circles {
 impl Circles {
     /// The groups of all launches.
     pub(crate) fn groups(&mut self) -> impl Iterator<Item = &mut CircleGroup> {
-        self.launches.iter_mut().flat_map(|launch| &mut launch.groups)
+        let launches = self.launches.iter_mut();
+        launches.flat_map(|launch| launch.groups.iter_mut().chain(&mut launch.second_round))
+    }
+}
+
+/// How the tests of a measuring circle are to be judged, as its class declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CirclePlan {
+    /// Number of groups (G). A later group is the second round. `None`: there is no second round.
+    pub groups: Option<u64>,
+    /// Confidence level of the intervals, and of the answers about steadiness and independence.
+    pub confidence: f64,
+    /// Wanted half-width of the mean's interval, as a share of the mean (e).
+    pub half_width: f64,
+    /// Largest difference between the means of steady groups, as a share of the smaller one.
+    pub margin: f64,
+}
+
+impl Default for CirclePlan {
+    fn default() -> CirclePlan {
+        CirclePlan { groups: None, confidence: 0.95, half_width: 0.01, margin: 0.01 }
     }
 }
 
@@ -41,11 +63,19 @@ pub struct CirclesLaunch {
     pub launch: u64,
     /// The groups, ordered by test size.
     pub groups: Vec<CircleGroup>,
-    /// The test size from which the mean latency of a circle is constant: the caches are warm.
-    /// `None` if no such size was found.
+    /// The group of the second round: as many tests of the largest size as the first round showed
+    /// to be necessary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_round: Option<CircleGroup>,
+    /// The test size from which the mean latency of a circle is shown to be constant: the caches
+    /// are warm. `None` if that is not known.
     pub steady_from: Option<u64>,
-    /// Latency of a single circle, from the first group of size `steady_from`, or from the last
-    /// group if that is `None`.
+    /// The p-value of the model that the circles of a test are independent. `None` if the sizes are
+    /// too alike to test it.
+    #[serde(default)]
+    pub independence: Option<f64>,
+    /// Latency of a single circle, from the group with the largest test size, or from the second
+    /// round.
     pub primary: Option<PrimaryLatency>,
 }
 
@@ -79,8 +109,9 @@ pub struct PrimaryLatency {
     /// Confidence interval of the mean, by Student's t.
     pub confidence_interval: [f64; 2],
     /// Standard deviation, under the assumption that the circles of a test are independent
-    /// (sigma_P).
-    pub standard_deviation: f64,
+    /// (sigma_P). `None` if the groups contradict that assumption.
+    #[serde(default)]
+    pub standard_deviation: Option<f64>,
     /// Standard deviation as a share of the mean.
     pub coefficient_of_variation: Option<f64>,
     /// Number of tests for an interval of the requested width (S'), not rounded.

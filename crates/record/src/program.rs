@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::circles::CirclePlan;
+
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-program/1";
 
@@ -54,6 +56,9 @@ pub struct Program {
     /// Physical bounds of the figure.
     #[serde(default)]
     pub bounds: Vec<Physical>,
+    /// For a measuring circle: how its tests are to be judged.
+    #[serde(default)]
+    pub circles: Option<CirclePlan>,
     /// Bytes of memory that each launch fills before it measures.
     #[serde(default)]
     pub setup_bytes: u64,

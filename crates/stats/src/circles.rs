@@ -6,12 +6,12 @@
 //! single run is not observed, but `Y = A / N` is its mean over N runs. Latencies are in any one
 //! unit of time, such as core cycles.
 
+use crate::brown_forsythe::brown_forsythe;
+use crate::distribution::student_t_cdf;
 use crate::finite::defined;
-use crate::holm::holm;
 use crate::mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};
-use crate::moments::{coefficient_of_variation, mean, standard_deviation};
+use crate::moments::{coefficient_of_variation, mean, standard_deviation, variance};
 use crate::sample_size::samples_for_mean;
-use crate::welch::welch_t;
 
 /// A group of tests of one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,40 +54,61 @@ pub fn group_statistics(group: Group) -> Option<GroupStatistics> {
     })
 }
 
-/// The index of the first group from which the mean of Y no longer changes significantly. Groups
-/// are ordered by test size. `None` for fewer than two groups, or if even the last two differ,
-/// since then there is no evidence that the caches are warm.
+/// The index of the first group from which the mean of Y is known to be constant: the means of this
+/// group and all later ones are within `margin` of each other, a share of the smaller one. Groups
+/// are ordered by test size. `None`: not known, for example because of noise, or for fewer than two
+/// groups. `significance` is the probability of a wrong answer.
 ///
-/// The paper does not specify the test ("stops significantly changing"). This function compares the
-/// Y of each group with those of each later one by Welch's t test. Holm's correction limits the
-/// error over all these pairs to `significance`. The result is the first group such that no pair of
-/// it and its successors differs. Comparing only neighbours would miss a slow decrease: in the
-/// paper's table 3.4 no two neighbours after the first pair differ significantly, yet the second
-/// group and the last one do.
-pub fn steady_from(groups: &[Group], significance: f64) -> Option<usize> {
+/// The paper does not specify the test ("stops significantly changing"). A missing difference shows
+/// no equality: with enough noise nothing differs. So equality has to be shown, by two one-sided t
+/// tests of each pair (D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure and the
+/// Power Approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680). All pairs
+/// of a group and its successors must pass, which needs no correction (R. L. Berger, Technometrics
+/// 24 (1982) 295-300). The groups are tested from the last one backwards until one fails: such a
+/// fixed order needs no correction either (W. Maurer, L. A. Hothorn and W. Lehmacher, in
+/// *Biometrie in der chemisch-pharmazeutischen Industrie* 6 (1995) 3-18).
+pub fn steady_from(groups: &[Group], margin: f64, significance: f64) -> Option<usize> {
     let ys: Vec<Vec<f64>> = groups.iter().map(Group::per_circle).collect::<Option<_>>()?;
-    let mut pairs = Vec::new();
-    let mut p_values = Vec::new();
-    for (i, earlier) in ys.iter().enumerate() {
-        for later in &ys[i + 1..] {
-            pairs.push(i);
-            p_values.push(p_of_difference(earlier, later)?);
-        }
-    }
-    let adjusted = holm(&p_values)?;
-    let changes = pairs.iter().zip(adjusted).filter(|(_, p)| *p <= significance);
-    let steady = changes.map(|(i, _)| i + 1).max().unwrap_or(0);
-    (steady + 1 < groups.len()).then_some(steady)
+    let is_like_all_later = |i: usize| {
+        ys[i + 1..].iter().all(|later| {
+            p_of_larger(&ys[i], later, 1.0 + margin).is_some_and(|p| p <= significance)
+                && p_of_larger(later, &ys[i], 1.0 + margin).is_some_and(|p| p <= significance)
+        })
+    };
+    let before_last = (0..ys.len().saturating_sub(1)).rev();
+    before_last.take_while(|i| is_like_all_later(*i)).last()
 }
 
-/// The p-value of a difference. Welch's t is undefined if neither group has any spread; then p is 1
-/// for equal means and 0 for others.
-fn p_of_difference(a: &[f64], b: &[f64]) -> Option<f64> {
-    if let Some(difference) = welch_t(a, b, 0.95) {
-        return Some(difference.p);
+/// The p-value of the hypothesis that the mean of `a` is at least `ratio` times that of `b`, by
+/// `t = (ratio m_b - m_a) / e`, `e^2 = s_a^2 / n_a + ratio^2 s_b^2 / n_b`. The degrees of freedom
+/// are those of the smaller sample. Welch's number is larger, but it can grow with the noise of one
+/// sample, so that noise would help.
+fn p_of_larger(a: &[f64], b: &[f64], ratio: f64) -> Option<f64> {
+    let degrees = a.len().min(b.len()) as f64 - 1.0;
+    let (of_a, of_b) = (variance(a)? / a.len() as f64, variance(b)? / b.len() as f64);
+    let error = (of_a + ratio * ratio * of_b).sqrt();
+    let difference = ratio * mean(b)? - mean(a)?;
+    if error == 0.0 {
+        return Some(if difference > 0.0 { 0.0 } else { 1.0 });
     }
-    let still = standard_deviation(a)? == 0.0 && standard_deviation(b)? == 0.0;
-    still.then_some(if mean(a)? == mean(b)? { 1.0 } else { 0.0 })
+    student_t_cdf(-difference / error, degrees)
+}
+
+/// The p-value of the paper's model that the circles of a test are independent: then the variance
+/// of A is `N sigma_P^2` (equation 3.2), and A divided by the root of N has the same variance in
+/// all groups. The test is that of Brown and Forsythe. `None` if it can find nothing: the largest
+/// tests are not even twice as long as the smallest ones, or nothing varies.
+pub fn p_of_independence(groups: &[Group]) -> Option<f64> {
+    let sizes = || groups.iter().map(|group| group.test_size);
+    if sizes().max()? < sizes().min()?.saturating_mul(2) || sizes().any(|size| size == 0) {
+        return None;
+    }
+    let scaled = groups.iter().map(|group| {
+        let root = (group.test_size as f64).sqrt();
+        group.accumulated.iter().map(|a| a / root).collect()
+    });
+    let scaled: Vec<Vec<f64>> = scaled.collect();
+    brown_forsythe(&scaled.iter().map(Vec::as_slice).collect::<Vec<&[f64]>>())
 }
 
 /// The primary latency inferred from one group, with its uncertainty.
@@ -112,8 +133,8 @@ pub struct Primary {
 /// `sigma_P^2 = sigma_Y^2 N`, and the number of tests by its equation 3.3 for an interval of
 /// half-width `share` of the mean. The group must be past the warm-up (see `steady_from`).
 ///
-/// The variance assumes that the runs in a test are independent; it is too large if neighbouring
-/// runs are correlated. `None` for fewer than two tests or a test size of 0.
+/// The variance assumes that the runs in a test are independent (see [`p_of_independence`]). `None`
+/// for fewer than two tests or a test size of 0.
 pub fn primary(group: Group, confidence: f64, share: f64) -> Option<Primary> {
     let ys = group.per_circle()?;
     let interval = mean_z_interval(&ys, confidence)?;

@@ -9,6 +9,7 @@
 
 mod bootstrap;
 mod bounded_line;
+mod brown_forsythe;
 mod change_points;
 pub mod circles;
 mod deviation;
@@ -40,6 +41,7 @@ mod welch;
 
 pub use bootstrap::{BootstrapRatio, bootstrap_ratio};
 pub use bounded_line::{BoundedLine, BoundedPoint, bounded_line};
+pub use brown_forsythe::brown_forsythe;
 pub use change_points::{ChangePoint, change_points};
 pub use deviation::{NORMAL_SCALE, median_absolute_deviation};
 pub use distribution::{

@@ -1,7 +1,7 @@
 //! Properties for all values, and the handling of NaN and infinity.
 
 use proptest::prelude::*;
-use yamba_stats::circles::{Group, group_statistics, primary, steady_from};
+use yamba_stats::circles::{Group, group_statistics, p_of_independence, primary, steady_from};
 use yamba_stats::*;
 
 fn values() -> impl Strategy<Value = Vec<f64>> {
@@ -187,7 +187,9 @@ proptest! {
         let groups = [(3, &a), (7, &b)].map(|(test_size, accumulated)| Group { test_size, accumulated });
         prop_assert!(finite(group_statistics(groups[0]).map(|group| group.mean_per_circle)));
         prop_assert!(finite(primary(groups[0], 0.9, x).map(|primary| primary.variance)));
-        prop_assert!(steady_from(&groups, y).is_none_or(|place| place == 0));
+        prop_assert!(steady_from(&groups, x.abs(), y).is_none_or(|place| place == 0));
+        prop_assert!(finite(p_of_independence(&groups)));
+        prop_assert!(finite(brown_forsythe(&[&a, &b])));
         let throughputs: Vec<ScalingPoint> = (1..)
             .zip(&a)
             .map(|(workers, &throughput)| ScalingPoint { workers, throughput })

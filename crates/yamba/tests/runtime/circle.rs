@@ -129,6 +129,30 @@ fn circle_test_longer_than_realtime_limit_is_rejected() {
     assert!(said.to_string().contains("may be stopped by the system"), "{said}");
 }
 
+/// With noise, the second round may need more time than it has; then a note says so.
+#[test]
+#[ignore = "needs g++"]
+fn second_round_has_more_tests_for_a_narrower_interval() {
+    let set = [
+        ("initial", "20"),
+        ("groups", "2"),
+        ("group_size", "10"),
+        ("confidence", "0.9"),
+        ("half_width", "0.0005"),
+        ("second_round", "5"),
+    ];
+    let run = measured("circle_futex", &[], &set);
+    let benchmark = &run.benchmarks[0];
+    let circles = benchmark.details.circles.as_ref().unwrap();
+    assert_eq!((circles.confidence, circles.half_width, circles.margin), (0.9, 0.0005, 0.01));
+    let has_note = benchmark.notes.iter().any(|n| n.to_string().contains("no second round"));
+    for launch in &circles.launches {
+        assert_eq!(launch.groups.len(), 2);
+        let second = launch.second_round.as_ref();
+        assert!(second.map_or(has_note, |g| g.test_size == 30 && g.accumulated.len() > 10));
+    }
+}
+
 /// The number of groups whose first test is among the `count` slowest.
 fn groups_with_slow_first_test<'a>(
     groups: impl IntoIterator<Item = &'a Vec<f64>>,

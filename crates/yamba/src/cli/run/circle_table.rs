@@ -1,7 +1,7 @@
 //! The tests of a measuring circle as text: derived figures, and the paper's table of all tests. No
 //! I/O.
 
-use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch};
+use yamba_record::circles::{CircleGroup, Circles, CirclesLaunch, PrimaryLatency};
 use yamba_record::number::number;
 
 use crate::cli::output;
@@ -73,19 +73,22 @@ fn groups(groups: &[CircleGroup]) -> Vec<String> {
 }
 
 fn warm_up(circles: &Circles, launch: &CirclesLaunch) -> String {
-    let test = format!("Welch's t, Holm, {} %", number(100.0 * circles.significance));
-    let share = number(100.0 * circles.share);
+    let test = format!(
+        "all means within {} % of each other (two one-sided t tests, {} % confidence)",
+        percent(circles.margin),
+        percent(circles.confidence)
+    );
     match launch.steady_from {
-        Some(size) => format!(
-            "steady from N = {size} on: means within {share} %, or no significant difference ({test})"
-        ),
+        Some(size) => format!("steady from N = {size} on: {test}"),
         None if launch.groups.len() < 2 => {
             "one size alone does not show whether the caches are warm".to_owned()
         }
-        None => format!(
-            "not steady: the last two sizes differ by over {share} %, and significantly ({test})"
-        ),
+        None => format!("not known to be steady from any N on: {test} is not shown"),
     }
+}
+
+fn percent(share: f64) -> String {
+    number((1e6 * share).round() / 1e4)
 }
 
 fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
@@ -93,19 +96,22 @@ fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
         return Vec::new();
     };
     let [low, high] = latency.confidence_interval;
-    let share = latency.coefficient_of_variation.unwrap_or_default();
-    let mut lines = vec![format!(
-        "one circle, from N = {}: mean {:.1} [{low:.1}, {high:.1}], deviation {:.1} ({:.2} %)",
-        latency.test_size,
-        latency.mean,
-        latency.standard_deviation,
-        100.0 * share
-    )];
+    let mut lines: Vec<String> = launch.second_round.iter().map(second_round).collect();
+    lines.push(format!(
+        "one circle, from N = {}: mean {:.1} [{low:.1}, {high:.1}]",
+        latency.test_size, latency.mean
+    ));
+    lines.extend(deviation(launch, &latency));
     if let Some(tests) = latency.tests_needed {
+        let help = if launch.second_round.is_none() && tests > circles.group_size as f64 {
+            "; help: a second round measures them (--set second_round=SECONDS)"
+        } else {
+            ""
+        };
         lines.push(format!(
-            "tests needed for {} % at {} % confidence: {}",
-            number(100.0 * circles.share),
-            number(100.0 * circles.confidence),
+            "tests needed for {} % at {} % confidence: {}{help}",
+            percent(circles.half_width),
+            percent(circles.confidence),
             tests.ceil().max(1.0)
         ));
     }
@@ -115,6 +121,33 @@ fn primary(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
         lines.push(format!("mean of one circle in all launches: {least:.1} to {most:.1}"));
     }
     lines
+}
+
+fn second_round(group: &CircleGroup) -> String {
+    let left_out = match group.left_out.len() {
+        0 => String::new(),
+        count => format!(" ({count} left out)"),
+    };
+    format!("second round: {} tests of N = {}{left_out}", group.accumulated.len(), group.test_size)
+}
+
+/// The deviation of a single circle, or why it is not known.
+fn deviation(launch: &CirclesLaunch, latency: &PrimaryLatency) -> Option<String> {
+    let Some(deviation) = latency.standard_deviation else {
+        let p = launch.independence?;
+        return Some(format!(
+            "deviation of one circle: not known; circles of a test are not independent, since the variance of A does not grow with N (Brown-Forsythe, p = {p:.1e})"
+        ));
+    };
+    let condition = match launch.independence {
+        Some(p) => format!("not contradicted by the groups (Brown-Forsythe, p = {p:.2})"),
+        None => "which sizes so alike do not show".to_owned(),
+    };
+    let share = latency.coefficient_of_variation.unwrap_or_default();
+    Some(format!(
+        "deviation of one circle: {deviation:.1} ({:.2} %) if circles are independent, {condition}",
+        100.0 * share
+    ))
 }
 
 /// The output format of the paper (Pic. 4.1): a row for each test, a column for each group. A `*`
@@ -149,7 +182,9 @@ fn table(circles: &Circles, launch: &CirclesLaunch) -> Vec<String> {
 mod tests {
     use super::*;
     use yamba_record::Batch;
+    use yamba_record::circles::CirclePlan;
 
+    const COLD: &str = include_str!("../../../../stats/tests/data/kanata_3_4.txt");
     const WARM: &str = include_str!("../../../../stats/tests/data/kanata_3_5.txt");
 
     /// The tests of one launch, with the cycles of the paper's table at half a nanosecond per
@@ -181,10 +216,12 @@ mod tests {
     fn single_launch_is_printed_with_table() {
         let mut tests = measured(0, WARM);
         tests[31].outside.push("switches_per_circle".to_owned());
-        let circles = yamba_harness::circles(&tests, |t| t.outside.is_empty()).unwrap();
+        let circles =
+            yamba_harness::circles(&tests, CirclePlan::default(), |t| t.outside.is_empty())
+                .unwrap();
         let lines = lines(&circles, true);
         assert_eq!(
-            lines[..17],
+            lines[..18],
             [
                 "30 tests of each size, in cycles",
                 "   N  mean of A  deviation  CoV %  mean / N",
@@ -193,9 +230,10 @@ mod tests {
                 "  32     146716        709   0.48    4584.9",
                 "  33     151143        749   0.50    4580.1",
                 "  34     155521        800   0.51    4574.1",
-                "steady from N = 30 on: means within 1 %, or no significant difference (Welch's t, Holm, 1 %)",
-                "one circle, from N = 30: mean 4589.6 [4576.2, 4603.0], deviation 196.2 (4.28 %)",
-                "tests needed for 1 % at 95 % confidence: 3",
+                "steady from N = 30 on: all means within 1 % of each other (two one-sided t tests, 95 % confidence)",
+                "one circle, from N = 34: mean 4574.1 [4565.4, 4582.9]",
+                "deviation of one circle: 137.1 (3.00 %) if circles are independent, which sizes so alike do not show",
+                "tests needed for 1 % at 95 % confidence: 2",
                 "",
                 "Initial Test size: 30",
                 "Delta: 1",
@@ -205,8 +243,63 @@ mod tests {
                 "139790 142430 146244 151095 155805",
             ]
         );
-        assert_eq!(lines[17], "138378 141608* 146696 150846 155196");
-        assert_eq!(lines.len(), 16 + 30 + 1);
+        assert_eq!(lines[18], "138378 141608* 146696 150846 155196");
+        assert_eq!(lines.len(), 17 + 30 + 1);
+    }
+
+    /// The lines about the warm-up and the latency of one circle.
+    fn conclusions(tests: &[Batch], plan: CirclePlan) -> Vec<String> {
+        let circles = yamba_harness::circles(tests, plan, |_| true).unwrap();
+        let groups = circles.launches[0].groups.len();
+        lines(&circles, false).split_off(2 + groups)
+    }
+
+    #[test]
+    fn doubts_are_stated() {
+        let plan = CirclePlan::default();
+        assert_eq!(
+            conclusions(&measured(0, COLD), plan),
+            [
+                "not known to be steady from any N on: all means within 1 % of each other (two one-sided t tests, 95 % confidence) is not shown",
+                "one circle, from N = 5: mean 4709.9 [4680.8, 4739.0]",
+                "deviation of one circle: 174.2 (3.70 %) if circles are independent, not contradicted by the groups (Brown-Forsythe, p = 0.11)",
+                "tests needed for 1 % at 95 % confidence: 11",
+            ]
+        );
+        let mut tests = measured(0, COLD);
+        let first = tests.iter_mut().filter(|t| t.group == Some(0));
+        first.for_each(|t| t.ns += 9.0 * (t.ns - 2550.0));
+        assert_eq!(
+            conclusions(&tests, plan)[2],
+            "deviation of one circle: not known; circles of a test are not independent, since the variance of A does not grow with N (Brown-Forsythe, p = 3.3e-9)"
+        );
+    }
+
+    #[test]
+    fn more_tests_than_measured_are_a_case_for_a_second_round() {
+        let needed = |half_width, groups| {
+            let plan = CirclePlan { groups, half_width, ..CirclePlan::default() };
+            conclusions(&measured(0, WARM), plan).pop().unwrap()
+        };
+        assert_eq!(
+            needed(0.001, None),
+            "tests needed for 0.1 % at 95 % confidence: 102; help: a second round measures them (--set second_round=SECONDS)"
+        );
+        assert_eq!(needed(0.001, Some(4)), "tests needed for 0.1 % at 95 % confidence: 102");
+    }
+
+    #[test]
+    fn second_round_is_named_with_its_half_width() {
+        let plan =
+            CirclePlan { groups: Some(4), half_width: 0.02, margin: 0.05, ..CirclePlan::default() };
+        assert_eq!(
+            conclusions(&measured(0, WARM), plan)[..3],
+            [
+                "steady from N = 30 on: all means within 5 % of each other (two one-sided t tests, 95 % confidence)",
+                "second round: 30 tests of N = 34",
+                "one circle, from N = 34: mean 4574.1 [4565.4, 4582.9]",
+            ]
+        );
     }
 
     #[test]
@@ -217,18 +310,21 @@ mod tests {
             one.iter_mut().for_each(|t| t.ns *= factor);
             tests.append(&mut one);
         }
-        let circles = yamba_harness::circles(&tests, |_| true).unwrap();
+        let circles = yamba_harness::circles(&tests, CirclePlan::default(), |_| true).unwrap();
         let lines = lines(&circles, false);
         assert_eq!(lines[0], "30 tests of each size, launch 3 of 3 (the median one), in cycles");
-        assert_eq!(lines.last().unwrap(), "mean of one circle in all launches: 4543.7 to 4681.4");
+        assert_eq!(lines.last().unwrap(), "mean of one circle in all launches: 4528.4 to 4665.6");
     }
 
     #[test]
     fn single_group_reports_no_warm_up() {
-        let circles = yamba_harness::circles(&measured(0, WARM)[..30], |_| true).unwrap();
+        let circles =
+            yamba_harness::circles(&measured(0, WARM)[..30], CirclePlan::default(), |_| true)
+                .unwrap();
         let lines = lines(&circles, false);
         assert_eq!(lines[3], "one size alone does not show whether the caches are warm");
-        let none = yamba_harness::circles(&measured(0, WARM)[..1], |_| true).unwrap();
+        let none = yamba_harness::circles(&measured(0, WARM)[..1], CirclePlan::default(), |_| true)
+            .unwrap();
         assert!(super::lines(&none, true).is_empty());
     }
 }
