@@ -14,10 +14,10 @@ use yamba_record::system_error::reason;
 
 use crate::cache_eviction;
 
-static RUNTIME: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runtime");
-static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../library");
-static SUITE: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../suite");
-static STUDIES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
+static RUNTIME: Dir = include_dir!("$CARGO_MANIFEST_DIR/embedded/runtime");
+static LIBRARY: Dir = include_dir!("$CARGO_MANIFEST_DIR/embedded/library");
+static SUITE: Dir = include_dir!("$CARGO_MANIFEST_DIR/embedded/suite");
+static STUDIES: Dir = include_dir!("$CARGO_MANIFEST_DIR/embedded/studies");
 
 /// The folders of the files that benchmarks are built from.
 #[derive(Clone, Debug)]

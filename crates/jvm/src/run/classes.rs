@@ -7,12 +7,9 @@ use std::process::Command;
 use crate::run::Jvm;
 
 const SOURCES: [(&str, &str); 3] = [
-    ("Shapes.java", include_str!("../../../../java/gc/Shapes.java")),
-    ("ProfileAgent.java", include_str!("../../../../java/gc/ProfileAgent.java")),
-    (
-        "jdk/test/whitebox/WhiteBox.java",
-        include_str!("../../../../java/gc/jdk/test/whitebox/WhiteBox.java"),
-    ),
+    ("Shapes.java", include_str!("../../java/Shapes.java")),
+    ("ProfileAgent.java", include_str!("../../java/ProfileAgent.java")),
+    ("jdk/test/whitebox/WhiteBox.java", include_str!("../../java/jdk/test/whitebox/WhiteBox.java")),
 ];
 const JAR: &str = "yamba-gc.jar";
 

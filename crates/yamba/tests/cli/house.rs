@@ -81,6 +81,66 @@ fn no_crate_holds_more_than_a_quarter_of_the_product_lines() {
     }
 }
 
+/// `cargo package` packs the folder of a crate, and what links in it name. A file that is embedded
+/// from another folder would be missing there. Tests are not built of a package.
+#[test]
+fn embedded_files_are_within_their_crate() {
+    let mut seen = 0;
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let folder = folder.path();
+        for path in sources(&folder.join("src")) {
+            if path.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests")) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for name in embedded(without_test_module(&text)) {
+                let file = match name.strip_prefix("$CARGO_MANIFEST_DIR/") {
+                    Some(name) => folder.join(name),
+                    None => path.parent().unwrap().join(name),
+                };
+                let file = without_dots(&file);
+                assert!(file.starts_with(&folder), "{}: {name}", path.display());
+                assert!(file.exists(), "{}: {name}", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} embedded files were found");
+}
+
+/// The text before a test module at its end.
+fn without_test_module(text: &str) -> &str {
+    let is_module = |rest: &str| {
+        let item = rest.lines().find(|line| !line.starts_with("#["));
+        item.is_some_and(|line| line.contains("mod ") && line.ends_with('{'))
+    };
+    match text.rsplit_once("\n#[cfg(test)]\n") {
+        Some((product, rest)) if is_module(rest) => product,
+        _ => text,
+    }
+}
+
+/// The files and folders that a source embeds, such as `include_str!("FILE")`.
+fn embedded(text: &str) -> impl Iterator<Item = &str> {
+    text.split("include_").skip(1).filter_map(|rest| {
+        let (kind, rest) = rest.split_once("!(\"")?;
+        let is_macro = ["str", "bytes", "dir", "bytes_aligned"].contains(&kind);
+        is_macro.then(|| rest.split('"').next()).flatten()
+    })
+}
+
+/// The path without `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            std::path::Component::ParentDir => drop(out.pop()),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 #[test]
 fn lines_of_comments_have_at_most_100_columns() {
     let folders = ["crates", "benches", "fuzz", "java", "runtime", "library", "suite", "examples"];
