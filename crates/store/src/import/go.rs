@@ -396,8 +396,7 @@ impl<'p, 'a> Launches<'p, 'a> {
 
     /// A process may lack a benchmark, or its lines are damaged.
     fn missing(&self, unit: &str) -> Option<String> {
-        let has_unit = |lines: &&&Lines<'_>| lines.units().contains(&unit);
-        let present = self.good().filter(has_unit).count();
+        let present = self.good().filter(|lines| lines.has(unit)).count();
         let all = self.processes;
         (present < all).then(|| format!("values of {present} of {all} processes"))
     }

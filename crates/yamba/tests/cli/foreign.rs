@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::schema;
-use crate::support::{Yamba, json as document};
+use crate::support::{Yamba, json as document, root};
 
 /// Days of November 2025 by `day % 7`.
 const DAYS: [&str; 7] = ["Fri", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu"];
@@ -125,4 +125,40 @@ fn single_numbers_are_not_compared() {
         assert!(answer.err.contains(help), "{}", answer.err);
         assert!(!answer.err.contains("quieter"), "{}", answer.err);
     }
+}
+
+/// What six processes of Go's benchmarks print one after another.
+fn go(time: f64) -> String {
+    let process = |level: f64| {
+        format!(
+            "goos: linux\ngoarch: amd64\npkg: example.com/shop\n\
+             BenchmarkSort-2 \t 100\t {:.1} ns/op\nPASS\nok  \texample.com/shop\t1.2s\n",
+            time * level
+        )
+    };
+    [0.99, 1.0, 1.01, 1.0, 0.995, 1.005].map(process).concat()
+}
+
+#[test]
+fn processes_of_go_are_compared() {
+    let mut yamba = Yamba::new().file("a.txt", go(1000.0)).file("b.txt", go(1200.0));
+    let compared = document(&mut yamba, "compare ./a.txt ./b.txt --json");
+    let [sort] = &compared["benchmarks"].as_array().unwrap()[..] else { panic!("{compared}") };
+    assert_eq!(sort["parameters"], json!({"gomaxprocs": 2, "pkg": "example.com/shop"}));
+    assert!((sort["ratio"].as_f64().unwrap() - 1.2).abs() < 0.001);
+    assert_eq!(sort["suspect"], true);
+    yamba.run("show ./a.txt").ok().says(&["BenchmarkSort", "an interval is that of the processes"]);
+}
+
+/// A folder is named with a slash: a word without one may be a tag.
+#[test]
+fn folder_of_criterion_is_a_run() {
+    let samples = root().join("crates/store/src/import/samples/criterion");
+    let folder = samples.to_str().unwrap();
+    let mut yamba = Yamba::new();
+    yamba.run_words(&["show", folder]).ok().says(&["copy/to_vec/64", "slow/fib"]);
+    let id = yamba.run_words(&["import", folder, "--store", "kept.sqlite"]).ok().out;
+    let shown = yamba.run(&format!("show {} --store kept.sqlite", id.trim())).ok();
+    shown.says(&["copy/to_vec/64", "22.03 us"]);
+    yamba.run("import . --store kept.sqlite").refused(&["is a folder", "target/criterion"]);
 }

@@ -47,6 +47,9 @@ pub(super) struct Row<'a> {
     pub(super) values: Vec<(f64, &'a str)>,
 }
 
+/// Maximum number of values in a line. Each is compared with all others.
+const MOST_VALUES: usize = 50;
+
 /// What ends a process that does not come to its end.
 const PANICS: [&str; 4] = ["panic: ", "fatal error: ", "SIG", "unexpected fault address"];
 
@@ -130,7 +133,11 @@ fn row(text: &str) -> Option<Row<'_>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (iterations, pairs) = words.split_first()?;
     let is_count = iterations.bytes().all(|b| b.is_ascii_digit());
-    if !is_count || iterations.parse::<u64>().ok()? == 0 || pairs.is_empty() {
+    if !is_count
+        || iterations.parse::<u64>().ok()? == 0
+        || pairs.is_empty()
+        || pairs.len() > 2 * MOST_VALUES
+    {
         return None;
     }
     let mut values: Vec<(f64, &str)> = Vec::new();
@@ -190,6 +197,16 @@ mod tests {
         ] {
             assert_eq!(Benchmark::read(text), Benchmark { name, processors }, "{text}");
         }
+    }
+
+    #[test]
+    fn line_has_at_most_fifty_values() {
+        let line = |count: usize| {
+            let values: Vec<String> = (0..count).map(|unit| format!(" 1 u{unit}")).collect();
+            format!("BenchmarkA 10{}", values.concat())
+        };
+        assert!(matches!(Line::read(&line(50)), Line::Result(..)));
+        assert!(matches!(Line::read(&line(51)), Line::Damaged(..)));
     }
 
     #[test]

@@ -153,6 +153,10 @@ impl<'a> Lines<'a> {
         units
     }
 
+    pub(super) fn has(&self, unit: &str) -> bool {
+        self.rows.iter().flat_map(|row| &row.values).any(|(_, known)| *known == unit)
+    }
+
     /// The values with a unit. Empty: no line has it.
     ///
     /// # Errors
