@@ -39,11 +39,15 @@ struct Recorder : yamba::Subject {
     uint64_t circle_test_size(uint64_t group) override { return initial + group * delta; }
     uint64_t circle_skip() override { return skip; }
     double half_width = 0.01, second_round = 0;
+    bool in_new_thread = false;
+    pthread_t runner{};  // of the latest test
+    bool circle_in_new_thread() override { return in_new_thread; }
     double circle_half_width() override { return half_width; }
     double circle_second_round() override { return second_round; }
     double value() override { return NAN; }
     void run(uint64_t passes) override {
         calls.addf(" %llu", static_cast<unsigned long long>(passes));
+        runner = pthread_self();
         uint64_t begin = now;
         uint64_t slower = tests++ == slow_test ? slow_ns : 0;
         now += passes * circle_ns + slower + (tests % 2) * uneven_ns;
@@ -207,6 +211,16 @@ void a_second_round_has_the_tests_that_its_half_width_needs() {
     CHECK(count(records_of(subject), "no second round") == 1);
 }
 
+void tests_run_in_threads_of_their_own() {
+    Recorder subject;
+    yamba::Text usual = records_of(subject), calls = subject.calls;
+    CHECK(pthread_equal(subject.runner, pthread_self()));
+    Recorder fresh;
+    fresh.in_new_thread = true;
+    CHECK(records_of(fresh).is(usual.c_str()) && fresh.calls.is(calls.c_str()));
+    CHECK(!pthread_equal(fresh.runner, pthread_self()));
+}
+
 void normal_quantiles_are_those_of_tables() {
     using yamba::harness::two_sided_normal;
     CHECK(fabs(two_sided_normal(0.9) - 1.6448536) < 1e-6 && fabs(two_sided_normal(0.95) - 1.9599640) < 1e-6 &&
@@ -325,6 +339,7 @@ void test() {
     long_series_are_interrupted();
     a_launch_warms_up();
     a_second_round_has_the_tests_that_its_half_width_needs();
+    tests_run_in_threads_of_their_own();
     normal_quantiles_are_those_of_tables();
     a_change_of_the_clock_rate_is_noticed();
     a_test_without_the_processor_is_marked();

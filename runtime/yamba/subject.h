@@ -114,7 +114,8 @@ struct Subject {
     virtual uint64_t circle_groups() { return 0; }
     virtual uint64_t circle_group_size() { return 0; }
     virtual uint64_t circle_test_size(uint64_t group) { return (void)group, 0; }
-    virtual uint64_t circle_skip() { return 0; }  // additional tests before those of each group
+    virtual uint64_t circle_skip() { return 0; }           // additional tests before those of each group
+    virtual bool circle_in_new_thread() { return false; }  // whether a thread of its own runs each test
     // How the tests are judged: the confidence level, the half-width of the mean's interval that is
     // wanted and the largest difference between steady groups, as shares of the mean.
     virtual double circle_confidence() { return 0.95; }

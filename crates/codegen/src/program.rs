@@ -200,6 +200,7 @@ impl VariantWriter<'_, '_> {
         }
         for (ty, name) in [
             ("uint64_t", "circle_skip"),
+            ("bool", "circle_in_new_thread"),
             ("double", "circle_confidence"),
             ("double", "circle_half_width"),
             ("double", "circle_margin"),

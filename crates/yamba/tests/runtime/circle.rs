@@ -106,6 +106,32 @@ fn circle_runs_without_privileges() {
     assert!(benchmark.notes.iter().any(|n| n.to_string().contains("two ordinary threads")));
 }
 
+/// Two ordinary threads would lose signals.
+#[test]
+#[ignore = "needs g++"]
+fn circle_without_answer_is_skipped_without_privileges() {
+    let run = measured("circle_pipe_oneway", &[], &SMALL);
+    let benchmark = &run.benchmarks[0];
+    if benchmark.status != Status::Skipped {
+        check_circles(benchmark);
+    }
+    let run = measured("circle_pipe_oneway", &without_privilege(), &SMALL);
+    let benchmark = &run.benchmarks[0];
+    if benchmark.status == Status::Skipped {
+        assert!(benchmark.notes.iter().any(|n| n.to_string().contains("CAP_SYS_NICE")));
+    } else {
+        // An ordinary user may have the privilege.
+        check_circles(benchmark);
+    }
+}
+
+#[test]
+#[ignore = "needs g++"]
+fn circle_runs_in_restarted_threads() {
+    let run = measured("circle_futex_restarted", &[], &SMALL);
+    check_circles(&run.benchmarks[0]);
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn direct_method_times_each_delivery() {

@@ -136,7 +136,7 @@ fn deviation(launch: &CirclesLaunch, latency: &PrimaryLatency) -> Option<String>
     let Some(deviation) = latency.standard_deviation else {
         let p = launch.independence?;
         return Some(format!(
-            "deviation of one circle: not known; circles of a test are not independent, since the variance of A does not grow with N (Brown-Forsythe, p = {p:.1e})"
+            "deviation of one circle: not known; circles of a test are not independent, since the variance of A is not proportional to N (Brown-Forsythe, p = {p:.1e})"
         ));
     };
     let condition = match launch.independence {
@@ -271,7 +271,7 @@ mod tests {
         first.for_each(|t| t.ns += 9.0 * (t.ns - 2550.0));
         assert_eq!(
             conclusions(&tests, plan)[2],
-            "deviation of one circle: not known; circles of a test are not independent, since the variance of A does not grow with N (Brown-Forsythe, p = 3.3e-9)"
+            "deviation of one circle: not known; circles of a test are not independent, since the variance of A is not proportional to N (Brown-Forsythe, p = 3.3e-9)"
         );
     }
 
