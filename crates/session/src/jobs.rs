@@ -63,7 +63,7 @@ fn help_of_tool(output: &str) -> &'static str {
         "a library must define it: `link \"libmylib.a\";` in the compile clause, or --link"
     } else if says(&["multiple definition", "duplicate symbol"]) {
         "two of the linked files define it: link only one of them"
-    } else if says(&["requires dynamic linking"]) {
+    } else if says(&["requires dynamic linking", "attempted static link of dynamic object"]) {
         "this compiler has no C library to link statically: use g++ (Debian: apt install g++)"
     } else {
         "where its own words are of no help: CXX and AS name another compiler and assembler"

@@ -156,14 +156,7 @@ impl<'a> Bundle<'a> {
         let own = described(analysis, class, target);
         let (program, provenance) = match self.planned(name, &own) {
             Some(planned) => (Ok(self.program(name)?), planned.provenance.clone()),
-            None => {
-                let why = self.why_not(name);
-                observer.unbuilt(
-                    Failure::new(why.clone())
-                        .help(format!("it needs a compiler: {}", build::how_to_get_compiler())),
-                );
-                (Err(NoProgram::Unbuilt(why)), own)
-            }
+            None => (Err(self.missing(analysis, class, observer)), own),
         };
         Ok(Job { class: name.to_owned(), program, provenance, texts: BTreeMap::new() })
     }
@@ -181,11 +174,18 @@ impl<'a> Bundle<'a> {
         self.plan.programs.iter().find(same)
     }
 
-    /// Why there is no program of a class.
-    fn why_not(&self, class: &str) -> String {
-        let reason = self.plan.absent.iter().find(|(absent, _)| absent == class);
-        let reason = reason.map_or(String::new(), |(_, reason)| format!(": {reason}"));
-        format!("{class} is not among the prebuilt programs{reason}")
+    /// Why there is no program of a class. No bundle can have some of the suite: these are skipped,
+    /// as where a machine lacks what they measure.
+    fn missing(&self, analysis: &Analysis, class: ClassId, observer: &dyn Observer) -> NoProgram {
+        let name = analysis.class(class).name();
+        let help = format!("it needs a compiler: {}", build::how_to_get_compiler());
+        let reason = self.plan.absent.iter().find(|(absent, _)| absent == name);
+        if let (Some((_, reason)), true) = (reason, is_of_suite(analysis, class)) {
+            return NoProgram::Absent(format!("not prebuilt, because {reason}; {help}"));
+        }
+        let why = format!("{name} is not among the prebuilt programs");
+        observer.unbuilt(Failure::new(why.clone()).help(help));
+        NoProgram::Unbuilt(why)
     }
 
     /// The program of a class, unpacked at its first use.
@@ -199,6 +199,13 @@ impl<'a> Bundle<'a> {
         }
         Ok(Program { path, runner: Vec::new(), emulated: false })
     }
+}
+
+/// Whether the file of a class is one of the suite, rather than of the user.
+fn is_of_suite(analysis: &Analysis, class: ClassId) -> bool {
+    let file = analysis.class(class).file;
+    let path = Path::new(&analysis.sources.file(file).path);
+    embedded::home().is_ok_and(|home| path.starts_with(&home.suite))
 }
 
 /// Whether two programs have the same source files. Their order depends on the other benchmarks of

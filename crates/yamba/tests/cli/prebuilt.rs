@@ -82,6 +82,28 @@ fn what_is_not_prebuilt_is_named_with_its_remedy() {
     yamba.run("run lat_pipe -O3").refused(&["no C++ compiler"]);
 }
 
+/// A benchmark that no bundle can contain is skipped, and the others are measured.
+#[test]
+#[ignore = "needs g++"]
+fn benchmark_with_shared_libraries_is_skipped_with_its_remedy() {
+    let mut yamba = Yamba::new().without("YAMBA_HOME");
+    yamba.run("bundle lat_pipe lat_mpi -o suite.bundle").ok();
+    let place = yamba.folder.path().join("suite.bundle");
+    let mut yamba = yamba.env("YAMBA_PREBUILT", place).env("PATH", "/nowhere");
+    let answer = yamba.run("run lat_pipe lat_mpi --quick --json").ok();
+    let run = document(&answer.out);
+    let entries = run["benchmarks"].as_array().unwrap();
+    let entry = entries.iter().find(|e| e["class"] == "lat_mpi").unwrap();
+    assert_eq!(entry["status"], "skipped", "{entry}");
+    let note = entry["notes"][0].as_str().unwrap();
+    assert!(note.contains("shared libraries") && note.contains("apt install g++"), "{note}");
+    // A class of one's own with this name is another benchmark.
+    let text = "yamba lat_mpi extends Latency { void benchmark(iter_t n) { while (n-- > 0) do_not_optimize(n); } }\n";
+    let answer = yamba.file("lat_mpi.yamba", text).run("run lat_mpi.yamba");
+    assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains("lat_mpi is not among the prebuilt programs"), "{}", answer.err);
+}
+
 /// A class of one's own with the name of a prebuilt one, or another base class, is another
 /// benchmark.
 #[test]
