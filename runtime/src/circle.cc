@@ -124,22 +124,28 @@ inline Values<double> sample_times(const Group &group) {
     return times;
 }
 
-// Times one test in a thread of its own, which has the priority of this one.
-Reading time_in_new_thread(Subject &subject, uint64_t circles) {
+// Times one test, and watches what the system does to this thread meanwhile.
+inline void time_watched(Subject &subject, uint64_t circles, Test &test) {
+    Watch watch;
+    test.reading = time_test(subject, circles);
+    test.disturbance = watch.end();
+}
+
+// Does the same in a thread of its own, which has the priority of this one.
+inline void time_in_new_thread(Subject &subject, uint64_t circles, Test &test) {
     struct Work {
         Subject &subject;
         uint64_t circles;
-        Reading reading;
-    } work{subject, circles, {}};
+        Test &test;
+    } work{subject, circles, test};
     const auto run = [](void *argument) -> void * {
-        Work &own = *static_cast<Work *>(argument);
-        own.reading = time_test(own.subject, own.circles);
+        const Work &own = *static_cast<Work *>(argument);
+        time_watched(own.subject, own.circles, own.test);
         return nullptr;
     };
     pthread_t thread;
     if (int error = pthread_create(&thread, nullptr, run, &work)) fail("pthread_create: %s", strerror(error));
     pthread_join(thread, nullptr);
-    return work.reading;
 }
 
 class Circles {
@@ -278,9 +284,8 @@ class Circles {
     void run_test(Test &test, uint64_t circles, Ticks &ticks) {
         subject_.before_batch();
         ticks.wait_for_room(expected_ns_ * double(circles));
-        Watch watch;
-        test.reading = subject_.circle_in_new_thread() ? time_in_new_thread(subject_, circles) : time_test(subject_, circles);
-        test.disturbance = watch.end();
+        if (subject_.circle_in_new_thread()) time_in_new_thread(subject_, circles, test);
+        else time_watched(subject_, circles, test);
         tested_at_ = test.reading.end;
         expected_ns_ = test.ns() / double(circles);
         batch = Batch{circles, circles * subject_.operations(), test.ns()};

@@ -211,14 +211,20 @@ void a_second_round_has_the_tests_that_its_half_width_needs() {
     CHECK(count(records_of(subject), "no second round") == 1);
 }
 
+pthread_t watching;
+yamba::Usage usage_of_thread() { return watching = pthread_self(), usage; }
+
+// That thread is also the one whose disturbance counts: the initial thread waits for it.
 void tests_run_in_threads_of_their_own() {
     Recorder subject;
     yamba::Text usual = records_of(subject), calls = subject.calls;
     CHECK(pthread_equal(subject.runner, pthread_self()));
     Recorder fresh;
     fresh.in_new_thread = true;
-    CHECK(records_of(fresh).is(usual.c_str()) && fresh.calls.is(calls.c_str()));
-    CHECK(!pthread_equal(fresh.runner, pthread_self()));
+    Readings readings;
+    readings.usage = usage_of_thread;
+    CHECK(records_of(fresh, readings).is(usual.c_str()) && fresh.calls.is(calls.c_str()));
+    CHECK(!pthread_equal(fresh.runner, pthread_self()) && pthread_equal(fresh.runner, watching));
 }
 
 void normal_quantiles_are_those_of_tables() {

@@ -128,7 +128,9 @@ fn inferred(
     let each: Vec<Group<'_>> = each.collect();
     let significance = 1.0 - plan.confidence;
     let steady = steady_from(&each, plan.margin, significance);
-    let independence = p_of_independence(&each);
+    let has_spread = |group: &&Group<'_>| group.accumulated.len() >= 2;
+    let varying: Vec<Group<'_>> = each.iter().filter(has_spread).copied().collect();
+    let independence = p_of_independence(&varying);
     let best = second_round.as_ref().or(groups.iter().max_by_key(|group| group.test_size));
     let mut latency = best.and_then(|best| latency(best, plan));
     if independence.is_some_and(|p| p <= significance)
@@ -285,6 +287,20 @@ pub(super) mod tests {
         assert!(p < 0.05);
         assert_eq!((primary.standard_deviation, primary.coefficient_of_variation), (None, None));
         assert!(primary.tests_needed.is_some());
+    }
+
+    #[test]
+    fn groups_without_tests_that_count_do_not_hide_dependence() {
+        let mut tests = measured(0, COLD);
+        for test in &mut tests {
+            match test.group {
+                Some(0) => test.outside.push("switches_per_circle".to_owned()),
+                Some(1) => test.ns += 4.0 * (test.ns - 9605.6 / 2.0),
+                _ => {}
+            }
+        }
+        let all = circles(&tests, CirclePlan::default(), |t| t.outside.is_empty()).unwrap();
+        assert!(all.launches[0].independence.unwrap() < 0.05);
     }
 
     /// The last group of the table as the second round.
