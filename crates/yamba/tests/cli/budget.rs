@@ -82,6 +82,16 @@ fn measured_cache_decides_whether_a_reduced_size_is_memory() {
     assert!(beyond.contains(&"stream_triad"), "{beyond:?}");
 }
 
+/// The reason names the cache that decides, which may be much smaller than the reported one.
+#[test]
+#[ignore = "needs a C++ compiler"]
+fn array_within_four_times_the_measured_cache_is_skipped_for_it() {
+    let plan = plan("1G", "64G measured_cache=48M", "--quick");
+    assert_eq!(with_note(&plan, "fit into the last cache of 1024 MiB"), [""; 0]);
+    let within = "less than four times the largest cache that was measured (48 MiB)";
+    assert!(with_note(&plan, within).contains(&"stream_triad"));
+}
+
 #[test]
 #[ignore = "needs a C++ compiler"]
 fn wrong_size_is_refused() {
