@@ -49,6 +49,7 @@ pub fn comparison(
         unmatched: unmatched.into_iter().map(without_partner).collect(),
         remeasured: None,
         gate: None,
+        interleaved: None,
     }
 }
 

@@ -37,6 +37,19 @@ pub struct Comparison {
     pub remeasured: Option<Remeasured>,
     /// The result of the gate, if a limit was given.
     pub gate: Option<Gate>,
+    /// How both sides were measured together, as `yamba ab` does. Absent for runs that were
+    /// measured one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interleaved: Option<Interleaved>,
+}
+
+/// A measurement of both sides in the same rounds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Interleaved {
+    /// Rounds with one process of each side.
+    pub rounds: u64,
+    /// Why measuring ended early. `None` if it did not.
+    pub stopped: Option<String>,
 }
 
 /// The identity of a run.
@@ -105,7 +118,8 @@ pub struct ComparedEntry {
     pub stored: Option<StoredComparison>,
 }
 
-/// A verdict on one benchmark. Only a re-measured benchmark is called slower or faster.
+/// A verdict on one benchmark. Only one whose sides were measured in the same rounds is called
+/// slower or faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Word {
@@ -246,6 +260,7 @@ impl Comparison {
     /// Whether re-measuring was stopped early.
     pub fn is_stopped(&self) -> bool {
         self.remeasured.as_ref().is_some_and(|r| r.interrupted)
+            || self.interleaved.as_ref().is_some_and(|i| i.stopped.is_some())
     }
 }
 

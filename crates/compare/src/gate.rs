@@ -56,6 +56,14 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
             not_gated.push(without_limit(&entry.of, &entry.label));
             continue;
         };
+        if let (Some(_), true) = (&found.interleaved, entry.ratio.is_some()) {
+            match interleaved(entry, limit) {
+                Some(true) => slower.extend(entry.slowdown().map(|by| confirmed(entry, by, limit))),
+                Some(false) => {}
+                None => unconfirmed.push(ungated(entry, "its interval holds the limit")),
+            }
+            continue;
+        }
         match (entry.slowdown(), entry.verdict) {
             (None, _) if entry.is_owed => lost.push(ungated(entry, "it has no ratio")),
             (None, _) => {
@@ -111,6 +119,17 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
         unconfirmed,
         lost,
         not_gated,
+    }
+}
+
+/// Whether a benchmark whose sides were measured in the same rounds is slower by more than the
+/// limit. `None`: its interval holds the limit.
+fn interleaved(entry: &ComparedEntry, limit: f64) -> Option<bool> {
+    match entry.slowdowns() {
+        _ if entry.is_one_program || entry.better.is_none() => Some(false),
+        Some([low, _]) if low > limit && entry.verdict == Word::Slower => Some(true),
+        Some([_, high]) if high < limit => Some(false),
+        _ => None,
     }
 }
 

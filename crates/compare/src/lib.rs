@@ -15,15 +15,18 @@ pub mod identity;
 mod noise;
 pub mod pairing;
 pub mod remeasure;
+pub mod sequential;
 pub mod unit;
 pub mod which;
 
 use yamba_record::{Benchmark, Parameters, Status, Workers};
-use yamba_stats::{BoundedLaunches, Ratio, bounded_launch_ratio, holm, variance};
+use yamba_stats::{
+    BoundedLaunches, Ratio, bounded_launch_ratio, holm, paired_launch_ratio, variance,
+};
 
 pub use comparison::comparison;
 pub use document::{
-    ComparedEntry, Comparison, Gate, GeometricMean, Remeasured, RunReference, Slower,
+    ComparedEntry, Comparison, Gate, GeometricMean, Interleaved, Remeasured, RunReference, Slower,
     StoredComparison, Ungated, Unmatched, Word,
 };
 pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
@@ -55,20 +58,30 @@ pub struct Pair {
     pub b: Vec<f64>,
     /// For each disturbed side, an interval that holds its undisturbed level.
     pub bounds: [Option<[f64; 2]>; 2],
-    /// Number of units among which these launches themselves chose: see [`unit::Choice::among`].
+    /// Number of tests for which these launches pay: see [`unit::Choice::among`].
     pub among: usize,
+    /// Whether launches at the same place of both sides are of one round.
+    pub are_rounds: bool,
 }
 
 impl Pair {
     /// A pair without a choice of units.
     pub fn new(key: &str, a: &[f64], b: &[f64]) -> Pair {
-        Pair { key: key.to_owned(), a: a.to_vec(), b: b.to_vec(), bounds: [None; 2], among: 1 }
+        Pair {
+            key: key.to_owned(),
+            a: a.to_vec(),
+            b: b.to_vec(),
+            bounds: [None; 2],
+            among: 1,
+            are_rounds: false,
+        }
     }
 
     fn with_choice(key: &str, a: &Benchmark, b: &Benchmark, choice: unit::Choice) -> Pair {
         let [of_a, of_b] = [a, b].map(Medians::new);
         Pair {
             among: choice.among,
+            are_rounds: choice.are_rounds,
             bounds: [a, b].map(|side| choice.unit.bounds(side)),
             ..Pair::new(key, of_a.within(choice.unit), of_b.within(choice.unit))
         }
@@ -77,7 +90,17 @@ impl Pair {
     fn ratio(&self, confidence: f64) -> Option<Ratio> {
         let side = |medians, at: usize| BoundedLaunches { medians, bounds: self.bounds[at] };
         let (a, b) = (side(&self.a, 0), side(&self.b, 1));
-        bounded_launch_ratio(a, b, confidence, LEAST_VARIANCE)
+        let apart = bounded_launch_ratio(a, b, confidence, LEAST_VARIANCE);
+        if !self.are_rounds || self.bounds != [None; 2] {
+            return apart;
+        }
+        // Rounds share the load of the machine, but have half the degrees of freedom. `among` pays
+        // for the choice, which is the same for each confidence.
+        let paired = |confidence| paired_launch_ratio(&self.a, &self.b, confidence, LEAST_VARIANCE);
+        let width = |ratio: Option<Ratio>| ratio.map_or(f64::INFINITY, |r| r.high / r.low);
+        let usual = 1.0 - FAMILYWISE_ERROR;
+        let usual_apart = bounded_launch_ratio(a, b, usual, LEAST_VARIANCE);
+        if width(paired(usual)) < width(usual_apart) { paired(confidence) } else { apart }
     }
 }
 

@@ -98,11 +98,13 @@ pub struct Choice {
     /// up to twice as many false alarms. 1 if only one unit was possible, or if other launches
     /// decided.
     pub among: usize,
+    /// Whether both sides were measured in the same rounds, a launch of each in one round.
+    pub are_rounds: bool,
 }
 
 impl Choice {
     /// The benchmark's own unit, without a choice.
-    pub const OWN: Choice = Choice { unit: Unit::Own, among: 1 };
+    pub const OWN: Choice = Choice { unit: Unit::Own, among: 1, are_rounds: false };
 }
 
 /// The unit for re-measured launches: the one that the stored launches chose, if both sides know
@@ -113,7 +115,7 @@ pub fn chosen(before: Unit, a: &Benchmark, b: &Benchmark) -> Choice {
         Unit::Cycles if are_known() => Unit::Cycles,
         _ => Unit::Own,
     };
-    Choice { unit, among: 1 }
+    Choice { unit, ..Choice::OWN }
 }
 
 /// The unit for comparing the launches of two runs.
@@ -122,5 +124,6 @@ pub fn choose_unit(a: &Benchmark, b: &Benchmark) -> Choice {
     Choice {
         unit: common(both.iter()),
         among: if both.iter().all(Medians::knows_cycles) { 2 } else { 1 },
+        are_rounds: false,
     }
 }

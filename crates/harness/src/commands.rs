@@ -3,6 +3,7 @@
 
 mod output;
 mod process;
+mod program;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use super::stop::Stop;
 pub use output::CommandOutput;
 pub use process::{CommandEnd, CommandRun};
 use process::{Starter, Watchdog};
+pub use program::{ProgramRunner, ProgramStart};
 
 /// A command to time.
 #[derive(Clone, Debug, PartialEq, Eq)]

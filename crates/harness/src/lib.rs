@@ -72,8 +72,8 @@ pub use caches::measured::{caches_of_earlier_run, kept_caches};
 pub use circle::circles;
 pub use clock::unix_s;
 pub use commands::{
-    CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, FEWEST_RUNS, TimedCommand,
-    TimedCommands, TimedRuns, time_commands,
+    CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, FEWEST_RUNS, ProgramRunner,
+    ProgramStart, TimedCommand, TimedCommands, TimedRuns, time_commands,
 };
 pub use contention::Neighbours;
 pub use core_pairs::kept_core_pairs;

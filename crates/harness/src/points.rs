@@ -95,6 +95,14 @@ fn step(
         points.push(Point { settings, program });
         return Ok(());
     };
+    if settings.iter().any(|(name, _)| *name == parameter.name) {
+        // Without this, a program of a user's own could be asked for ever.
+        let text = format!(
+            "its description says that {} is not set, although --set gave it: it must print `\"set\": true` for it",
+            parameter.name
+        );
+        return Err(Refused::Fault(text));
+    }
     if values.is_empty() {
         let at = Parameters(settings.into_iter().map(|(n, v)| (n, v.into())).collect());
         let reason = format!("the sweep of {} has no values here {at}", parameter.name);
@@ -317,6 +325,16 @@ mod tests {
     }
 
     /// A benchmark without any point to measure must be reported.
+    #[test]
+    fn program_that_ignores_a_setting_is_a_fault() {
+        let forgetful = |_: &[(String, String)]| describe(&[]);
+        let found = expand(&Options::default(), &forgetful);
+        let Err(Refused::Fault(text)) = found else {
+            panic!("{found:?}");
+        };
+        assert!(text.contains("not set, although --set gave it"), "{text}");
+    }
+
     #[test]
     fn empty_sweep_is_an_error() {
         let empty = |fixed: &[(String, String)]| {

@@ -144,6 +144,26 @@ pub struct Producer {
     /// The study of which these are the measurements. Its text is in [`Run::sources`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<SourceFile>,
+    /// The program that timed itself, by the harness that it was written for. `None` where Yamba
+    /// timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harness: Option<Box<HarnessProgram>>,
+}
+
+/// A program of another harness. Yamba started its processes; each launch of an entry is one of
+/// them, and its median is what the harness printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct HarnessProgram {
+    /// The adapter that read the results: `google-benchmark`, `go`, `command` and others.
+    pub adapter: String,
+    /// The harness and its version, as the results name them.
+    #[serde(default)]
+    pub version: String,
+    /// The program and its arguments, without those that Yamba adds.
+    pub words: Vec<String>,
+    /// The folder that it ran in. `None`: that of `yamba`.
+    #[serde(default)]
+    pub folder: Option<String>,
 }
 
 impl Producer {

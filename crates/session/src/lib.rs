@@ -5,9 +5,10 @@
 //!   machines, [`time`] for statements and instructions, and [`commands`] for whole commands.
 //!   [`bundle`] makes a file that measures elsewhere, and [`fleet`] runs it on many nodes;
 //!   [`fleet_report`] reads their runs.
-//! - [`remeasure`] measures both sides of a comparison again. [`noise`] measures the rate of false
-//!   alarms, [`selftest`] checks whether figures of this machine can be trusted, and [`study`]
-//!   compares predictions that the user wrote with figures.
+//! - [`ab`] compares two programs of another harness, and [`protocol_program`] measures a program
+//!   that follows the protocol. [`remeasure`] measures both sides of a comparison again. [`noise`]
+//!   measures the rate of false alarms, [`selftest`] checks whether figures of this machine can be
+//!   trusted, and [`study`] compares predictions that the user wrote with figures.
 //! - [`trace`] makes the vector of an application, [`predict`] predicts it, and [`page_cache`] has
 //!   its file accesses. [`gc`] predicts garbage collection. [`load`] sends a load to a server.
 //!
@@ -18,6 +19,7 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod ab;
 pub mod bundle;
 pub mod commands;
 mod contention;
@@ -39,6 +41,7 @@ pub mod page_cache;
 mod prebuilt;
 pub mod predict;
 pub mod processors;
+pub mod protocol_program;
 pub mod remeasure;
 pub mod remote;
 pub mod run_ref;

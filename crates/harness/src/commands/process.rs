@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -48,6 +48,9 @@ pub struct CommandRun {
     pub major_faults: u64,
     /// Context switches, voluntary and involuntary.
     pub switches: u64,
+    /// The time that its first thread was ready to run while other programs had the processor, in
+    /// ns. `None` where the kernel does not count it.
+    pub waited_ns: Option<f64>,
     /// How it ended.
     pub end: CommandEnd,
     /// Names of the processes that it left in its process group, which were killed.
@@ -198,18 +201,29 @@ impl Starter {
         words: &[String],
         watchdog: &Watchdog,
     ) -> CommandRun {
+        self.end_of(output, |starter, output| starter.wait_for(words, output, watchdog))
+    }
+
+    /// Runs what `wait` starts, and ends the processes that it leaves.
+    fn end_of(
+        &mut self,
+        output: io::Result<Option<Stdio>>,
+        wait: impl FnOnce(&mut Starter, Option<Stdio>) -> io::Result<Ended>,
+    ) -> CommandRun {
         let floor = own_peak();
-        let run = output.and_then(|output| self.wait_for(words, output, watchdog));
+        let run = output.and_then(|output| wait(self, output));
         let run = run.and_then(|ended| {
             // Before the process is reaped: afterwards its number, which is also its group's, may
             // be reused.
             let _ = kill_process_group(ended.pid, Signal::KILL);
             let launch = Started::unreaped(ended.pid);
+            let waited_ns = waited(ended.pid);
             let usage = reap(ended.pid)?;
             let killed = orphans::reap_group(ended.pid);
             orphans::forget(launch);
             Ok(CommandRun {
                 killed,
+                waited_ns,
                 daemons: self.daemons_of(launch),
                 ..CommandRun::of(ended.wall, &usage, floor, ended.end)
             })
@@ -220,6 +234,19 @@ impl Starter {
         run.unwrap_or_else(|e| CommandRun::without(CommandEnd::NotStarted(e.to_string())))
     }
 
+    /// Runs a program like a command, with empty standard input. Its standard output goes into the
+    /// file, which is made empty first.
+    pub fn run_program(
+        &mut self,
+        mut command: Command,
+        output: &Path,
+        watchdog: &Watchdog,
+    ) -> CommandRun {
+        let output = File::create(output).map(|file| Some(file.into()));
+        command.stdin(Stdio::null());
+        self.end_of(output, |starter, output| starter.wait_for_end_of(command, output, watchdog))
+    }
+
     /// Starts a process and waits for its end. Without `output` it writes into a pipe.
     fn wait_for(
         &mut self,
@@ -227,7 +254,18 @@ impl Starter {
         output: Option<Stdio>,
         watchdog: &Watchdog,
     ) -> io::Result<Ended> {
-        let mut command = self.command(words)?;
+        let command = self.command(words)?;
+        self.wait_for_end_of(command, output, watchdog)
+    }
+
+    fn wait_for_end_of(
+        &mut self,
+        mut command: Command,
+        output: Option<Stdio>,
+        watchdog: &Watchdog,
+    ) -> io::Result<Ended> {
+        // In a process group of its own, so that a Ctrl-C reaches only Yamba.
+        command.process_group(0);
         command.stderr(self.errors.pipe()?);
         command.stdout(match output {
             Some(output) => output,
@@ -252,14 +290,14 @@ impl Starter {
         Ok(Ended { pid, wall, end })
     }
 
-    /// The command line in a process group of its own, so that a Ctrl-C reaches only Yamba.
+    /// The command line.
     fn command(&self, words: &[String]) -> io::Result<Command> {
         let input = match &self.input {
             Some(path) => Stdio::from(File::open(path)?),
             None => Stdio::null(),
         };
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).stdin(input).process_group(0);
+        command.args(&words[1..]).stdin(input);
         Ok(command)
     }
 
@@ -300,6 +338,7 @@ impl CommandRun {
             minor_faults: 0,
             major_faults: 0,
             switches: 0,
+            waited_ns: None,
             end,
             killed: Vec::new(),
             daemons: Vec::new(),
@@ -336,6 +375,12 @@ fn own_peak() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
     Some(kib * 1024)
+}
+
+/// The time that the first thread of a process that is not yet reaped was ready to run, in ns.
+fn waited(pid: Pid) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/schedstat", pid.as_raw_nonzero())).ok()?;
+    text.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Waits until the process has ended, and leaves it to be reaped.

@@ -51,6 +51,18 @@ pub enum Shell {
     Named(String),
 }
 
+/// The program and the arguments of a command. If `may_need_shell`, a command with something that
+/// only a shell understands is started by `/bin/sh`.
+///
+/// # Errors
+/// If it has no program, or one that is not found.
+pub(crate) fn command_words(command: &str, may_need_shell: bool) -> Result<Vec<String>, Failure> {
+    if may_need_shell {
+        return Ok(words::start(command, &Shell::Automatic)?.words);
+    }
+    words::split(command)
+}
+
 /// A command with the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
 struct Expanded {

@@ -76,7 +76,8 @@ fn has_shell_syntax(command: &str) -> bool {
     false
 }
 
-fn split(command: &str) -> Result<Vec<String>, Failure> {
+/// The words of a command without a shell.
+pub(super) fn split(command: &str) -> Result<Vec<String>, Failure> {
     match shlex::split(command) {
         Some(words) if !words.is_empty() => Ok(words),
         Some(_) => Err(Failure::new(format!("`{command}`: there is no program"))

@@ -1,13 +1,21 @@
 //! Validity and kind of a figure, as all export formats need them.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use yamba_record::units::{bytes_a_second, nanoseconds};
-use yamba_record::{Benchmark, Status};
+use yamba_record::{Benchmark, Run, Status};
 
 /// The figure, if it is valid.
 pub(super) fn good(entry: &Benchmark) -> Option<f64> {
     let is_good = entry.valid && entry.status == Status::Ok;
     entry.median.filter(|m| is_good && m.is_finite())
+}
+
+/// The interval of a valid figure, if it holds the value of an undisturbed machine.
+pub(super) fn interval(entry: &Benchmark) -> Option<[f64; 2]> {
+    let is_number = |ends: &[f64; 2]| ends.iter().all(|end| end.is_finite());
+    entry.confidence_interval.filter(|ends| entry.has_sound_interval() && is_number(ends))
 }
 
 /// Why the entry has no valid figure.
@@ -22,6 +30,26 @@ pub(super) fn reason(entry: &Benchmark) -> String {
         Some(note) => format!("{word}: {note}"),
         None => word.to_owned(),
     }
+}
+
+/// The name of an entry with its parameters and the number of processes or threads above one:
+/// `lat_ctx partners=2 P=4`. Control characters are spaces.
+pub(super) fn label(entry: &Benchmark) -> String {
+    let mut label = entry.name.clone();
+    let parameters = entry.parameters.to_string();
+    if !parameters.is_empty() {
+        label.push_str(&format!(" {parameters}"));
+    }
+    if entry.workers().are_several() {
+        label.push_str(&format!(" {}", entry.workers()));
+    }
+    label.replace(char::is_control, " ")
+}
+
+/// Number of entries with the same label as an earlier one.
+pub(super) fn repeated(run: &Run) -> usize {
+    let labels: BTreeSet<String> = run.benchmarks.iter().map(label).collect();
+    run.benchmarks.len() - labels.len()
 }
 
 /// The kind of a figure, with the size of its unit in base units.

@@ -3,12 +3,15 @@
 //!
 //! An invalid figure never appears where a valid one would.
 
+mod bencher;
 mod csv;
 mod figure;
+mod github_action;
 mod go;
 mod google;
 mod influx;
 mod json;
+mod ktap;
 mod prometheus;
 mod series;
 mod table;
@@ -56,7 +59,12 @@ pub const FORMATS: &[Format] = &[
     Format { detail: Detail::Batches, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
     Format { omits_reasons: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
     Format { omits_reasons: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
+    Format { omits_reasons: true, repeated: prometheus::repeated, ..text("openmetrics", "OpenMetrics, version 1.0", prometheus::write_openmetrics) },
     Format { repeated: influx::repeated, ..text("influx", "InfluxDB's line protocol", influx::write) },
+    Format { omits_reasons: true, repeated: figure::repeated, ..text("bencher", "Bencher Metric Format, with bounds", bencher::write) },
+    Format { omits_reasons: true, ..text("github-action-smaller", "latencies for github-action-benchmark, customSmallerIsBetter", github_action::write_smaller) },
+    Format { omits_reasons: true, ..text("github-action-bigger", "bandwidths and rates, customBiggerIsBetter", github_action::write_bigger) },
+    text("ktap", "test results of the kernel's form: a valid figure passes", ktap::write),
 ];
 
 /// A text format with figures but not raw batches, which omits no entry.
@@ -74,7 +82,9 @@ pub fn without_batches(run: &Run) -> usize {
     let lacks = |b: &&yamba_record::Benchmark| {
         b.records.is_empty() && b.launches.iter().any(|launch| launch.samples > 0)
     };
-    run.benchmarks.iter().filter(lacks).count()
+    // Another harness has no batches.
+    let is_of_yamba = run.producer.harness.is_none();
+    run.benchmarks.iter().filter(|b| is_of_yamba && lacks(b)).count()
 }
 
 /// Number of entries without a valid figure.

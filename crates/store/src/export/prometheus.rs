@@ -41,6 +41,21 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     Ok(())
 }
 
+/// OpenMetrics, version 1.0: the same families, and an end.
+/// <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>
+pub(super) fn write_openmetrics(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    let [info, started] = of_run(run);
+    // The name of a metric of the type `info` has no suffix.
+    if let Some((labels, _)) = info.series.first() {
+        writeln!(out, "# TYPE yamba_run info\n# HELP yamba_run {}", info.help)?;
+        writeln!(out, "yamba_run_info{} 1", braces(labels))?;
+    }
+    for family in [started].iter().chain(&of_entries(run)) {
+        family.write(out)?;
+    }
+    writeln!(out, "# EOF")
+}
+
 /// Number of entries with the same labels as an earlier one. The format forbids duplicate series.
 pub(super) fn repeated(run: &Run) -> usize {
     series::repeated(run, braces)

@@ -63,6 +63,57 @@ fn json_export_is_the_document() {
 }
 
 #[test]
+fn bencher_has_bounds_and_no_invalid_figure() {
+    let found: Value = serde_json::from_str(&written("bencher", &sample())).unwrap();
+    let expected = json!({
+        "lat_x path=/bin/a b size=8": {"latency": {"value": 2.5, "lower_value": 2.0, "upper_value": 3.0}},
+        "bw_x": {"bandwidth": {"value": 2.5e6, "lower_value": 2e6, "upper_value": 3e6}},
+        "mhz P=2": {"at once": {"value": 2.5, "lower_value": 2.0, "upper_value": 3.0}},
+    });
+    assert_eq!(found, expected);
+    let twice = run(&[entry("a", json!({"unit": "us"})), entry("a", json!({"median": 7.0}))]);
+    let found: Value = serde_json::from_str(&written("bencher", &twice)).unwrap();
+    assert_eq!(found["a"]["latency"]["value"], 2500.0);
+}
+
+#[test]
+fn github_action_has_one_direction_a_file() {
+    let rows = |format| -> Value { serde_json::from_str(&written(format, &sample())).unwrap() };
+    let latency = json!([{"name": "lat_x path=/bin/a b size=8", "unit": "ns", "value": 2.5, "range": "[2, 3]"}]);
+    assert_eq!(rows("github-action-smaller"), latency);
+    let bandwidth = json!([{"name": "bw_x", "unit": "MB/s", "value": 2.5, "range": "[2, 3]"}]);
+    assert_eq!(rows("github-action-bigger"), bandwidth);
+}
+
+#[test]
+fn ktap_passes_valid_figures() {
+    let expected = "\
+KTAP version 1
+1..5
+# lat_x path=/bin/a b size=8: 2.5 ns [2, 3]
+ok 1 lat_x path=/bin/a b size=8
+# bw_x: 2.5 MB/s [2, 3]
+ok 2 bw_x
+# mhz P=2: 2.5 at once [2, 3]
+ok 3 mhz P=2
+# bad: invalid: missed, twice
+not ok 4 bad
+ok 5 none # SKIP skipped: no disk
+";
+    assert_eq!(written("ktap", &sample()), expected);
+    let hostile = run(&[entry("a\n# SKIP", json!({}))]);
+    assert!(written("ktap", &hostile).contains("ok 1 a   SKIP\n"));
+}
+
+#[test]
+fn openmetrics_has_an_end_and_an_info_without_suffix() {
+    let text = written("openmetrics", &sample());
+    assert!(text.starts_with("# TYPE yamba_run info\n") && text.ends_with("\n# EOF\n"), "{text}");
+    assert!(text.contains("\nyamba_run_info{run=\"0123456789abcdef\""));
+    assert!(text.contains("# TYPE yamba_latency_seconds gauge"));
+}
+
+#[test]
 fn go() {
     let expected = "\
 # run 0123456789abcdef, yamba 0.1.0

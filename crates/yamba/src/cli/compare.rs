@@ -5,9 +5,8 @@ use yamba_record::Run;
 use yamba_report::{markdown, short_label};
 use yamba_store::Detail;
 
-use super::{
-    Answer, Failure, StoreOption, Terminal, arguments, output, quantity, run_ref, system_failure,
-};
+use super::gate_options::GateOptions;
+use super::{Answer, Failure, StoreOption, Terminal, arguments, output, run_ref, system_failure};
 use yamba_compare::gate::{self, Asked, Limits, gate};
 use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::choose_unit;
@@ -18,7 +17,7 @@ use yamba_session::remeasure;
 use crate::views;
 
 /// The level of a comment's heading.
-const COMMENT_HEADING: usize = 3;
+pub(super) const COMMENT_HEADING: usize = 3;
 
 /// The reason why a gate does not re-measure a suspect.
 const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
@@ -62,15 +61,8 @@ pub(super) struct Compare {
     /// called slower or faster
     #[arg(long)]
     remeasure: bool,
-    /// Exit with 1 if a re-measured benchmark is slower by more than this, and significantly so; 5%
-    /// or 0.05. NAME=SHARE or GLOB=SHARE is the limit of these benchmarks; may be repeated, and the
-    /// last one that matches counts
-    #[arg(long, value_name = "[GLOB=]SHARE", value_parser = limit)]
-    fail_above: Vec<Limit>,
-    /// With --fail-above: exit with 1 also if a benchmark is undecided, or has a figure in A and
-    /// none in B
-    #[arg(long, requires = "fail_above")]
-    strict: bool,
+    #[command(flatten)]
+    gate: GateOptions,
     /// Compile also the sources of a run that was imported or is read from a file: they run with
     /// all your rights
     #[arg(long)]
@@ -84,17 +76,6 @@ pub(super) struct Compare {
     md: bool,
     #[command(flatten)]
     store: StoreOption,
-}
-
-/// The benchmarks that a limit is for, if not for all, and the limit.
-type Limit = (Option<String>, f64);
-
-fn limit(text: &str) -> Result<Limit, String> {
-    match text.rsplit_once('=') {
-        Some(("", _)) => Err("write GLOB=SHARE, as 'lat_*=10%', or a share alone".to_owned()),
-        Some((names, share)) => Ok((Some(names.to_owned()), quantity::share(share)?)),
-        None => Ok((None, quantity::share(text)?)),
-    }
 }
 
 impl Compare {
@@ -114,12 +95,11 @@ impl Compare {
             ))
             .help("the same benchmark has the same name, parameters, and numbers of processes and threads"));
         }
-        let limits = self.limits(&[&a, &b])?;
+        let limits = self.gate.limits(&[&a, &b])?;
         self.warn(&found, &a, &b);
         self.remeasure(&mut found, [&a, &b], &limits)?;
-        if !self.fail_above.is_empty() {
-            let strict = self.strict;
-            found.gate = Some(gate(&found, &Asked { limits, strict }));
+        if self.gate.is_on() {
+            found.gate = Some(gate(&found, &Asked { limits, strict: self.gate.strict }));
         }
         output::json_or_text(self.json, &found, |f| {
             if self.md {
@@ -129,34 +109,6 @@ impl Compare {
             }
         })?;
         answer(&found)
-    }
-
-    /// The limit of each benchmark.
-    fn limits(&self, runs: &[&Run]) -> Result<Limits, Failure> {
-        let mut limits = Limits::default();
-        for (pattern, limit) in &self.fail_above {
-            let Some(pattern) = pattern else {
-                if limits.general.replace(*limit).is_some() {
-                    return Err(Failure::new("--fail-above: two limits are for all benchmarks")
-                        .help(
-                            "give one, and others for names or globs: --fail-above 'lat_*=10%'",
-                        ));
-                }
-                continue;
-            };
-            let names = runs.iter().flat_map(|run| &run.benchmarks).map(|b| &b.name);
-            let mut is_known = false;
-            for name in names {
-                if run_ref::means(pattern, name)? {
-                    is_known = true;
-                    limits.own.insert(name.clone(), *limit);
-                }
-            }
-            if !is_known {
-                return Err(run_ref::unknown(pattern, runs));
-            }
-        }
-        Ok(limits)
     }
 
     fn remeasure(

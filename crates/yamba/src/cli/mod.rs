@@ -1,5 +1,6 @@
 //! The command line. Each command has one file with its options, examples and implementation.
 
+mod ab;
 mod build;
 mod bundle;
 mod check;
@@ -9,6 +10,7 @@ mod completions;
 mod disasm;
 mod export;
 mod fleet;
+mod gate_options;
 mod gc;
 mod help;
 mod history;
@@ -72,6 +74,7 @@ Examples:
   yamba run pagefault           measure one benchmark, with its sweep
   yamba run 'lat_*' --quick     measure several benchmarks briefly
   yamba load fit access.log -o site.load   a model of a server's load, which `yamba load run` sends
+  yamba ab --base ./old/bench --head ./new/bench   compare two builds of benchmarks of another harness
   yamba study system            measure the machine and check predictions about it
   yamba runs                    list the stored runs; `yamba show` prints one
   yamba compare latest~1 latest show the differences between two runs
@@ -85,7 +88,6 @@ Examples:
   yamba selftest                can figures be trusted here?
   yamba new parse_text          write a benchmark to start from
   yamba check mine.yamba        find the faults of a program without compiling it
-  yamba port pagefault --on riscv64 -o pagefault_riscv64.yamba
 
 Environment:
   YAMBA_CACHE  folder for rebuildable files (default: yamba in the user's cache folder)
@@ -140,6 +142,7 @@ commands! {
         "time" Time(time::Time),
         "list" List(list::List),
         "run" Run(run::Run),
+        "ab" Ab(ab::Ab),
         "trace" Trace(trace::TraceCommand),
         "java" Java(java::JavaCommand),
         "load" Load(load::LoadCommand),

@@ -2,12 +2,13 @@
 
 mod circle_table;
 pub(super) mod dry_run;
+mod program;
 mod recorded;
 mod scaling;
 mod skipped;
 mod table;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -65,6 +66,9 @@ pub(super) struct Run {
     /// benchmarks that measure between two machines
     #[arg(long, value_name = "HOST", hide_short_help = true)]
     remote: Option<Remote>,
+    /// Measure a program of another harness, or of the protocol: docs/ab.md
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["names", "tags", "remote", "dry_run", "prebuilt", "target"], hide_short_help = true)]
+    program: Option<String>,
     /// Build, and print what would be measured and for how long
     ///
     /// A benchmark may still be skipped when it begins.
@@ -75,7 +79,7 @@ pub(super) struct Run {
     prebuilt: bool,
     #[command(flatten)]
     name: RunName,
-    /// For a measuring circle, also print the table of all its tests, in the form of Kanata Bench
+    /// For a measuring circle, also print all its tests, as Kanata Bench does
     #[arg(long, hide_short_help = true)]
     pub(super) table: bool,
     /// Print one JSON document, with the samples
@@ -270,6 +274,9 @@ fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
 
 impl Run {
     pub(super) fn run(self) -> Result<Answer, Failure> {
+        if let Some(program) = &self.program {
+            return self.run_program(program);
+        }
         let terminal = Terminal::default();
         let prepared = prepare(self.request()?, &terminal)?;
         let topics = prepared.topics.clone();
@@ -280,6 +287,15 @@ impl Run {
             return Ok(Answer::Done);
         }
         let measured = prepared.measure(&stop, &self.store.choice(), &terminal)?;
+        self.answer(measured, topics)
+    }
+
+    /// Prints what was measured.
+    fn answer(
+        &self,
+        measured: Measured,
+        topics: BTreeMap<String, String>,
+    ) -> Result<Answer, Failure> {
         note_stored(&measured);
         let Measured { run, is_in_vain, .. } = measured;
         if self.raw {
@@ -307,15 +323,19 @@ impl Run {
         Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 
+    fn options(&self) -> Result<Options, Failure> {
+        Ok(Options {
+            set: self.set.clone(),
+            sweep: self.sweep.clone(),
+            origin: Origin { tags: self.name.tags(&self.store)?, ..Origin::default() },
+            ..self.effort.options()?
+        })
+    }
+
     fn request(&self) -> Result<Request, Failure> {
+        let is_whole = self.names.names.is_empty() && !self.effort.duration.thorough;
         Ok(Request {
-            options: Options {
-                set: self.set.clone(),
-                sweep: self.sweep.clone(),
-                whole: self.names.names.is_empty() && !self.effort.duration.thorough,
-                origin: Origin { tags: self.name.tags(&self.store)?, ..Origin::default() },
-                ..self.effort.options()?
-            },
+            options: Options { whole: is_whole, ..self.options()? },
             names: self.names.request(),
             tags: self.tags.clone(),
             remote: self.remote.clone(),

@@ -127,6 +127,11 @@ fn undecided(found: &Comparison) -> Vec<String> {
 fn closing(found: &Comparison) -> Vec<String> {
     let mut lines = summary(found, &with_ratio(found));
     lines.extend(found.remeasured.as_ref().map(remeasured));
+    if let Some(interleaved) = &found.interleaved {
+        let rounds = interleaved.rounds;
+        lines.push(format!("{rounds} rounds, each with one process of both sides in random order"));
+        lines.extend(interleaved.stopped.as_ref().map(|why| format!("stopped early: {why}")));
+    }
     lines
 }
 
@@ -208,7 +213,11 @@ fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
     let Some(confidence) = found.confidence else {
         return vec!["nothing could be compared".to_owned()];
     };
+    let undecided = compared.iter().filter(|e| e.reason.is_some()).count();
     let differences = match (slower + faster, suspects) {
+        _ if found.interleaved.is_some() => {
+            format!("{slower} slower, {faster} faster, {undecided} undecided of {count} compared")
+        }
         (0, 0) => format!("no difference is shown in {count} compared"),
         (0, _) if found.remeasured.is_none() => format!(
             "{suspects} suspected of {count} compared: `--remeasure` re-measures both sides before it calls them slower or faster"
@@ -304,7 +313,8 @@ fn last(found: &Comparison, gate: &Gate) -> String {
         0 if gate.passed => format!("gate passed: {none}; {of_all}"),
         0 => format!("gate failed: it is strict, and {none}; {of_all}"),
         n => {
-            format!("gate failed: {n} slower, re-measured, and by more than {limit}; {of_all}")
+            let how = if found.interleaved.is_some() { "" } else { ", re-measured," };
+            format!("gate failed: {n} slower{how} and by more than {limit}; {of_all}")
         }
     }
 }

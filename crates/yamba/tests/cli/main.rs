@@ -1,6 +1,7 @@
 //! The command as its users run it, and rules of the code base. `cargo test` runs only tests that
 //! need no C++ compiler; `make test` runs all.
 
+mod ab;
 mod arguments;
 mod batches;
 mod budget;

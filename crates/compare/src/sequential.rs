@@ -1,0 +1,151 @@
+//! Comparisons that go on until they are decided: when to look at the launches, and what repeated
+//! looks cost. Pure.
+//!
+//! Both sides are measured in rounds, so drift of the machine affects both alike, and a difference
+//! is no mere suspicion. A test that is repeated after each round until it shows a difference would
+//! show one sooner or later. So the probability of a false alarm is divided among all possible
+//! looks: look k, from 1, gets 1 / (k (k + 1)) of it. These shares add up to 1, whatever the number
+//! of looks (Bonferroni). The p-values that result are valid for any rule of stopping, so Holm's
+//! correction for the number of benchmarks applies to them.
+
+use super::document::{ComparedEntry, Comparison, Interleaved, Word};
+use super::unit::{Choice, Unit};
+
+/// Rounds before the first look. With fewer launches a side, only great differences show.
+pub const FIRST_LOOK: u64 = 6;
+
+/// The number of rounds at the look after the one at this number: half as many again.
+pub fn next_look(rounds: u64) -> u64 {
+    (rounds * 3).div_ceil(2)
+}
+
+/// How the launches of a benchmark are compared at its look of this number, from 1. Four times the
+/// tests of the look: for the choice between launches and rounds, and for that between time on the
+/// clock and processor time.
+pub fn choice_at(look: usize) -> Choice {
+    let look = look.max(1);
+    Choice { unit: Unit::Own, among: 4 * look * (look + 1), are_rounds: true }
+}
+
+/// What a benchmark is measured for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Question {
+    /// Whether it is slower by more than this limit of a gate: 0.05 for 5 %.
+    Limit(f64),
+    /// Whether it differs at all, or by no more than this in either direction.
+    Resolution(f64),
+}
+
+/// Whether further launches can change nothing: the whole interval of the slowdown answers the
+/// question. A benchmark that cannot be compared is not measured for ever either.
+pub fn is_decided(entry: &ComparedEntry, question: Question) -> bool {
+    let Some([low, high]) = entry.slowdowns() else {
+        return entry.better.is_none();
+    };
+    match question {
+        Question::Limit(limit) => (low > limit && entry.suspect) || high < limit,
+        Question::Resolution(least) => {
+            let is_within = -least < low && high < least;
+            entry.suspect || is_within
+        }
+    }
+}
+
+/// Turns suspicions into verdicts: both sides were measured in the same rounds. `question` returns
+/// that of an entry; an undecided entry gets the reason.
+pub fn judge(
+    found: &mut Comparison,
+    interleaved: Interleaved,
+    question: &dyn Fn(&ComparedEntry) -> Question,
+) {
+    for entry in &mut found.benchmarks {
+        if std::mem::take(&mut entry.suspect) {
+            (entry.verdict, entry.reason) = verdict(entry);
+        } else if entry.verdict == Word::Same && !is_decided(entry, question(entry)) {
+            entry.verdict = Word::Unknown;
+            entry.reason = Some("not decided within the time".to_owned());
+        }
+    }
+    found.interleaved = Some(interleaved);
+}
+
+fn verdict(entry: &ComparedEntry) -> (Word, Option<String>) {
+    if entry.is_one_program {
+        let reason = "both sides are the same program, so what differs is noise";
+        return (Word::Unknown, Some(reason.to_owned()));
+    }
+    match entry.slowdown() {
+        Some(by) if by > 0.0 => (Word::Slower, None),
+        Some(_) => (Word::Faster, None),
+        None => (Word::Unknown, Some("it has no better direction".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comparison;
+    use super::super::comparison::tests::run;
+    use super::super::tests::{benchmark, normal};
+    use super::*;
+
+    #[test]
+    fn shares_of_all_looks_add_up_to_one() {
+        let shares: f64 = (1..100_000).map(|look| 4.0 / choice_at(look).among as f64).sum();
+        assert!((shares - 1.0).abs() < 1e-4, "{shares}");
+        let mut looks = vec![FIRST_LOOK];
+        for _ in 0..6 {
+            looks.push(next_look(*looks.last().unwrap()));
+        }
+        assert_eq!(looks, [6, 9, 14, 21, 32, 48, 72]);
+    }
+
+    /// Launches with a coefficient of variation of 1 %, from a seed.
+    fn launches(random: &mut fastrand::Rng, count: u64, level: f64) -> Vec<f64> {
+        (0..count).map(|_| level * (1.0 + 0.01 * normal(random))).collect()
+    }
+
+    /// Measures two sides until they are decided, as `yamba ab` does. Returns the verdict and the
+    /// number of rounds.
+    fn measured(random: &mut fastrand::Rng, level: f64, question: Question) -> (Word, u64) {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let (mut rounds, mut look) = (FIRST_LOOK, 1);
+        loop {
+            a.extend(launches(random, rounds - a.len() as u64, 100.0));
+            b.extend(launches(random, rounds - b.len() as u64, 100.0 * level));
+            let (a, b) = (run(vec![benchmark("x", &a)]), run(vec![benchmark("x", &b)]));
+            let mut found = comparison(&a, &b, &|_, _| choice_at(look));
+            let is_over = rounds > 200;
+            if is_over || is_decided(&found.benchmarks[0], question) {
+                judge(&mut found, Interleaved { rounds, stopped: None }, &|_| question);
+                return (found.benchmarks[0].verdict, rounds);
+            }
+            (rounds, look) = (next_look(rounds), look + 1);
+        }
+    }
+
+    #[test]
+    fn equal_sides_raise_few_alarms_and_slow_ones_are_found() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let question = Question::Resolution(0.005);
+        let mut is_alarm = |_: &i32| {
+            let (verdict, _) = measured(&mut random, 1.0, question);
+            matches!(verdict, Word::Slower | Word::Faster)
+        };
+        let alarms = (0..1000).filter(|n| is_alarm(n)).count();
+        // 10 are expected at most; 20 or more have a probability of 0.3 %.
+        assert!(alarms < 20, "{alarms}");
+        let found = (0..100)
+            .filter(|_| measured(&mut random, 1.02, Question::Resolution(0.01)).0 == Word::Slower);
+        assert!(found.count() >= 95);
+    }
+
+    #[test]
+    fn limit_is_decided_by_the_whole_interval() {
+        let mut random = fastrand::Rng::with_seed(8);
+        let limit = Question::Limit(0.03);
+        let (verdict, few) = measured(&mut random, 1.2, limit);
+        assert_eq!((verdict, few), (Word::Slower, FIRST_LOOK));
+        let (_, many) = measured(&mut random, 1.04, limit);
+        assert!(many > few, "{many}");
+    }
+}

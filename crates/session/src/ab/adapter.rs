@@ -1,0 +1,178 @@
+//! What an adapter knows of one harness: how its programs are recognised, started and read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use yamba_harness::CommandRun;
+use yamba_record::{Benchmark, Parameters};
+use yamba_store::{Detail, import};
+
+/// An environment variable of random length: the place of a program's stack depends on the size of
+/// its environment (T. Mytkowicz et al., "Producing wrong data without doing anything obviously
+/// wrong!", ASPLOS 2009).
+pub(super) const LAYOUT: &str = "YAMBA_LAYOUT";
+
+/// A program of some harness, with its answer to `--help`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    /// The program and its arguments, as the user wrote them.
+    pub words: Vec<String>,
+    /// What `--help` prints on standard output and standard error.
+    pub help: String,
+    /// The file of the program.
+    pub file: Option<PathBuf>,
+    /// The jars among its words.
+    pub jars: Vec<PathBuf>,
+}
+
+impl Program {
+    /// Whether its answer to `--help` has all of these texts.
+    pub fn helps_with(&self, texts: &[&str]) -> bool {
+        texts.iter().all(|text| self.help.contains(text))
+    }
+
+    /// Its words with further arguments.
+    pub fn with(&self, arguments: impl IntoIterator<Item = String>) -> Vec<String> {
+        self.words.iter().cloned().chain(arguments).collect()
+    }
+}
+
+/// One process to start.
+pub(super) struct Launch<'a> {
+    /// The names of the benchmarks to measure. `None`: all.
+    pub only: Option<&'a [String]>,
+    /// How long the process is to measure each benchmark.
+    pub benchmark_time: Duration,
+    /// An empty folder for the results.
+    pub folder: &'a Path,
+}
+
+impl Launch<'_> {
+    /// The file of the standard output of every process.
+    pub fn output(&self) -> PathBuf {
+        self.folder.join("output")
+    }
+
+    /// The benchmark's time in seconds, as options of harnesses take it.
+    pub fn seconds(&self) -> String {
+        format!("{}", self.benchmark_time.as_secs_f64())
+    }
+
+    /// A regular expression that matches exactly the names of the benchmarks to measure. `None`:
+    /// all.
+    pub fn pattern(&self) -> Option<String> {
+        let names: Vec<String> = self.only?.iter().map(|name| escaped(name)).collect();
+        Some(format!("^({})$", names.join("|")))
+    }
+}
+
+/// The text as a regular expression that matches it alone.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        if "\\.+*?()|[]{}^$".contains(letter) {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+/// How a process is started, and where its results are.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Start {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+    /// The file or folder of the results.
+    pub results: PathBuf,
+}
+
+/// The results of one process: a figure of each benchmark, and the version of the harness.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    /// A figure of each benchmark.
+    pub readings: Vec<Reading>,
+    /// The harness and its version.
+    pub version: String,
+    /// What was not understood.
+    pub left_out: Vec<String>,
+}
+
+/// The figure of one benchmark in one process.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// Its `median` is the figure.
+    pub entry: Benchmark,
+    /// Its processor time in the unit of the entry, if the harness reports both.
+    pub processor: Option<f64>,
+}
+
+/// A harness.
+pub(super) trait Adapter: Sync {
+    /// Its name for `--adapter`.
+    fn name(&self) -> &'static str;
+
+    /// Whether the program is one of this harness.
+    fn is_it(&self, program: &Program) -> bool;
+
+    /// How a process of the program is started.
+    fn start(&self, program: &Program, launch: &Launch<'_>) -> Start;
+
+    /// Reads the results of a process that ended well. The error says what is wrong with them.
+    fn read(&self, start: &Start, _ended: &CommandRun) -> Result<Results, String> {
+        read_file(&start.results)
+    }
+}
+
+/// Reads results as `yamba import` does. Rates that are computed from a time of the same benchmark
+/// say nothing new, and numbers without a better direction cannot be slower: both are left out.
+pub(super) fn read_file(path: &Path) -> Result<Results, String> {
+    let run = import::read(path, import::LARGEST, Detail::Figures).map_err(|e| e.to_string())?;
+    // A benchmark's own parameter may be called `counter`, too.
+    let plain: BTreeSet<String> = run.benchmarks.iter().map(without_counter(false)).collect();
+    let is_comparable = |entry: &Benchmark| {
+        let has_counter = entry.parameters.get("counter").is_some();
+        let is_derived = has_counter && plain.contains(&without_counter(true)(entry));
+        let figure = entry.declaration.figure.as_deref();
+        !is_derived && matches!(figure, Some("latency" | "bandwidth" | "rate"))
+    };
+    let imported = run.head.producer.imported;
+    let entries = run.benchmarks.into_iter().filter(is_comparable);
+    Ok(Results {
+        readings: entries.map(|entry| Reading { entry, processor: None }).collect(),
+        version: run.head.producer.version,
+        left_out: imported.map(|i| i.left_out).unwrap_or_default(),
+    })
+}
+
+/// The name of an entry with its parameters, if asked without that of a counter.
+fn without_counter(is_asked: bool) -> impl Fn(&Benchmark) -> String {
+    move |entry| {
+        let is_kept = |(name, _): &&(String, Value)| !is_asked || name != "counter";
+        let parameters = entry.parameters.0.iter().filter(is_kept).cloned().collect();
+        format!("{} {}", entry.name, Parameters(parameters))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pattern_matches_only_the_names() {
+        let names = ["BM_sort<int>/8".to_owned(), "a.b[x]".to_owned()];
+        let mut launch = Launch {
+            only: Some(&names),
+            benchmark_time: Duration::from_millis(50),
+            folder: Path::new("/tmp"),
+        };
+        assert_eq!(launch.pattern().as_deref(), Some(r"^(BM_sort<int>/8|a\.b\[x\])$"));
+        assert_eq!(launch.seconds(), "0.05");
+        launch.only = None;
+        assert_eq!(launch.pattern(), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! criterion, a library of Rust: `cargo bench --no-run` builds the programs.
+//! <https://docs.rs/criterion>
+
+use super::super::adapter::{Adapter, Launch, Program, Start};
+
+pub(super) struct Criterion;
+
+impl Adapter for Criterion {
+    fn name(&self) -> &'static str {
+        "criterion"
+    }
+
+    fn is_it(&self, program: &Program) -> bool {
+        program.helps_with(&["--save-baseline", "--measurement-time"])
+    }
+
+    fn start(&self, program: &Program, launch: &Launch<'_>) -> Start {
+        let results = launch.folder.join("criterion");
+        // Ten samples are the fewest that criterion takes.
+        let arguments = [
+            "--bench".to_owned(),
+            "--noplot".to_owned(),
+            "--sample-size=10".to_owned(),
+            format!("--warm-up-time={}", launch.seconds()),
+            format!("--measurement-time={}", launch.seconds()),
+        ];
+        Start {
+            words: program.with(arguments.into_iter().chain(launch.pattern())),
+            environment: vec![("CRITERION_HOME".to_owned(), results.display().to_string())],
+            results,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Measures one program of another harness: several processes, one after the other.
+
+use yamba_harness::{RunSink, Stop, unix_s};
+use yamba_lang::Target;
+use yamba_record::Run;
+
+use super::launcher::Launcher;
+use super::program::Side;
+use super::series::AllSeries;
+use super::{Plan, Words, head, named, scratch};
+use crate::measure::Measured;
+use crate::store_sink::StoreSink;
+use crate::{Failure, Observer, StoreChoice, neighbours};
+
+/// One program to measure.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    pub program: Words,
+    /// The adapter that the user names. `None`: the program is asked.
+    pub adapter: Option<String>,
+    /// Number of processes.
+    pub launches: u64,
+    pub plan: Plan,
+    /// The arguments of this program, for the record.
+    pub arguments: Vec<String>,
+    /// The names of the run.
+    pub tags: Vec<String>,
+}
+
+/// Measures the program, and stores its run. `step` hears of the number of processes that have
+/// ended. Returns the run, and what was not understood.
+///
+/// # Errors
+/// If the program is not found, belongs to no known harness, or one of its processes fails.
+pub fn measure_alone(
+    request: &Alone,
+    target: &Target,
+    stop: &Stop,
+    store: &StoreChoice,
+    observer: &dyn Observer,
+    step: &mut dyn FnMut(u64),
+) -> Result<(Measured, Vec<String>), Failure> {
+    let scratch = scratch()?;
+    let Words { words, folder } = request.program.clone();
+    let mut side = Side::new("program", words, folder)?;
+    side.ask(stop, scratch.path());
+    let adapter = match &request.adapter {
+        Some(name) => named(name)?,
+        None => side.adapter()?,
+    };
+    let plan = &request.plan;
+    let machine = neighbours::machine(target);
+    let mut run = Run::from(head(machine, adapter.name(), &side, plan, &request.arguments));
+    (run.plan.launches, run.tags) = (request.launches, request.tags.clone());
+    let mut sink = StoreSink::open(store, store.named().is_some(), observer)?;
+    let mut launcher = Launcher::new(adapter, plan, scratch.path(), stop);
+    let (mut series, mut left_out) = (AllSeries::default(), Vec::new());
+    for round in 0..request.launches {
+        step(round);
+        let launched = launcher.launch(&side, None);
+        if stop.requested() {
+            run.interrupted = true;
+            break;
+        }
+        let (results, ready) = match launched {
+            Ok(launched) => launched,
+            Err(why) if round == 0 => {
+                return Err(Failure::new(format!("--program: {why}"))
+                    .help("run the program by itself, and see what is wrong"));
+            }
+            Err(why) => {
+                // What the processes before it measured is kept.
+                left_out.push(format!("process {}: {why}", round + 1));
+                run.interrupted = true;
+                break;
+            }
+        };
+        if let Some(harness) = run.producer.harness.as_mut() {
+            harness.version = results.version;
+        }
+        for text in results.left_out {
+            if !left_out.contains(&text) {
+                left_out.push(text);
+            }
+        }
+        series.add(round, results.readings, ready, &|_| true);
+        if round == 0 {
+            sink.begin(&run.head, &[])?;
+        }
+        let none = AllSeries::default();
+        run.benchmarks = series.entries(&none, &series.only_compute(&none));
+        for (place, entry) in run.benchmarks.iter().enumerate() {
+            sink.entry(place, entry);
+        }
+    }
+    run.finished_unix_s = unix_s();
+    let is_stored = !run.benchmarks.is_empty() && sink.finish(&run);
+    Ok((Measured { run, is_in_vain: false, is_stored }, left_out))
+}

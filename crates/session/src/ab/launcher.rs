@@ -1,0 +1,110 @@
+//! Starts the processes of a program, and reads their results.
+
+use std::fs;
+use std::path::Path;
+
+use fastrand::Rng;
+use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop};
+
+use super::Plan;
+use super::adapter::{Adapter, LAYOUT, Launch, Results};
+use super::program::Side;
+
+/// Bytes by which the environment is made longer at most: a page.
+const LONGEST_LAYOUT: usize = 4096;
+
+/// Lines of a failed program's output that are shown, and the bytes in which they are sought.
+const SHOWN_LINES: usize = 5;
+const TAIL: usize = 2048;
+
+/// Starts one process after the other.
+pub(super) struct Launcher<'a> {
+    adapter: &'static dyn Adapter,
+    plan: &'a Plan,
+    scratch: &'a Path,
+    runner: ProgramRunner,
+    /// Draws the order of the processes and their layouts.
+    pub random: Rng,
+}
+
+impl<'a> Launcher<'a> {
+    pub fn new(
+        adapter: &'static dyn Adapter,
+        plan: &'a Plan,
+        scratch: &'a Path,
+        stop: &Stop,
+    ) -> Launcher<'a> {
+        Launcher {
+            adapter,
+            plan,
+            scratch,
+            runner: ProgramRunner::new(stop, plan.timeout),
+            random: Rng::with_seed(plan.seed),
+        }
+    }
+
+    /// Runs one process that measures the benchmarks `only`, or all. Returns its results, and the
+    /// share of its time in which it was ready to run while others had the processor. The error
+    /// says how it failed.
+    pub fn launch(
+        &mut self,
+        of: &Side,
+        only: Option<&[String]>,
+    ) -> Result<(Results, Option<f64>), String> {
+        let folder = self.scratch.join("launch");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let benchmark_time = self.plan.benchmark_time;
+        let launch = Launch { only, benchmark_time, folder: &folder };
+        let start = self.adapter.start(&of.program, &launch);
+        let layout = "x".repeat(self.random.usize(..LONGEST_LAYOUT));
+        let environment = [(LAYOUT.to_owned(), layout)];
+        let process = ProgramStart {
+            words: start.words.clone(),
+            folder: of.folder.clone(),
+            environment: start.environment.iter().cloned().chain(environment).collect(),
+            output: launch.output(),
+        };
+        if let Some(prepare) = &self.plan.prepare {
+            let (end, messages) = self.runner.prepare(&within(of.folder.as_deref(), prepare));
+            if !end.is_success() {
+                return Err(format!("its preparation {}", failed(&end, &messages)));
+            }
+        }
+        let (run, messages) = self.runner.run(&process);
+        if !run.end.is_success() {
+            let output = fs::read(&process.output).unwrap_or_default();
+            let messages = if messages.is_empty() { last_lines(&output) } else { messages };
+            return Err(format!("the program {}", failed(&run.end, &messages)));
+        }
+        let used = run.user_ns + run.system_ns;
+        let ready = run.waited_ns.map(|waited| waited / (waited + used).max(1.0));
+        Ok((self.adapter.read(&start, &run)?, ready))
+    }
+}
+
+/// The words of a command that runs in a folder.
+fn within(folder: Option<&Path>, words: &[String]) -> Vec<String> {
+    let Some(folder) = folder else {
+        return words.to_vec();
+    };
+    let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""].map(str::to_owned);
+    let folder = folder.display().to_string();
+    shell.into_iter().chain([folder]).chain(words.iter().cloned()).collect()
+}
+
+fn failed(end: &CommandEnd, messages: &str) -> String {
+    if messages.trim().is_empty() {
+        return end.to_string();
+    }
+    let lines: Vec<String> = messages.lines().map(|line| format!("  {line}")).collect();
+    format!("{end}:\n{}", lines.join("\n"))
+}
+
+/// The last lines of an output.
+fn last_lines(output: &[u8]) -> String {
+    let tail = &output[output.len().saturating_sub(TAIL)..];
+    let text = String::from_utf8_lossy(tail);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
+}

@@ -1,0 +1,328 @@
+//! Compares two builds of a program that has benchmarks of another harness, or two commands.
+//!
+//! The unit of observation is the process. Fresh processes of both sides alternate in random order,
+//! and each prints a figure of each benchmark by its own harness. Measuring goes on until each
+//! benchmark is decided, or the time is over.
+
+mod adapter;
+mod adapters;
+mod alone;
+mod launcher;
+mod program;
+mod rounds;
+mod series;
+mod worktrees;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use yamba_compare::sequential::judge;
+use yamba_compare::{Comparison, Interleaved};
+use yamba_harness::{RunSink, Stop, drawn_id, unix_s};
+use yamba_lang::Target;
+use yamba_record::run::{HarnessProgram, Plan as RunPlan, Producer};
+use yamba_record::{Machine, Run, RunHead};
+use yamba_store::without_password;
+
+use super::commands::command_words;
+use super::store_sink::StoreSink;
+use super::{Failure, Observer, StoreChoice, neighbours};
+use adapter::Adapter;
+pub use alone::{Alone, measure_alone};
+use program::Side;
+use rounds::{Ended, Rounds};
+pub use worktrees::Worktrees;
+
+/// Two programs to compare.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The base, and the head that is compared with it.
+    pub sides: [Words; 2],
+    /// The adapter that the user names. `None`: the programs are asked.
+    pub adapter: Option<String>,
+    /// How both are measured.
+    pub plan: Plan,
+    /// The arguments of this program, for the record.
+    pub arguments: Vec<String>,
+}
+
+/// A program as a user writes it.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The folder that it runs in. `None`: the present one.
+    pub folder: Option<PathBuf>,
+}
+
+impl Words {
+    /// A program with its arguments, which quotes may hold together.
+    ///
+    /// # Errors
+    /// If a quote is not closed.
+    pub fn program(text: &str) -> Result<Words, Failure> {
+        Ok(Words { words: command_words(text, false)?, folder: None })
+    }
+
+    /// A whole command. If it has something that only a shell understands, it is started by one.
+    ///
+    /// # Errors
+    /// If it has no program, or one that is not found.
+    pub fn command(text: &str) -> Result<Words, Failure> {
+        Ok(Words { words: command_words(text, true)?, folder: None })
+    }
+
+    /// Two whole commands. If one needs a shell, both are started by it: its time is part of both.
+    ///
+    /// # Errors
+    /// Those of [`command`](Words::command).
+    pub fn commands(texts: [&str; 2]) -> Result<[Words; 2], Failure> {
+        let [base, head] = [Words::command(texts[0])?, Words::command(texts[1])?];
+        let is_by_shell = |side: &Words, text: &str| side.words.last().is_some_and(|w| w == text);
+        let needs = [is_by_shell(&base, texts[0]), is_by_shell(&head, texts[1])];
+        let by_shell = |words: Words, text: &str, needs: bool| {
+            let shell = ["/bin/sh", "-c", text].map(str::to_owned);
+            if needs { words } else { Words { words: shell.into(), folder: None } }
+        };
+        Ok(if needs[0] == needs[1] {
+            [base, head]
+        } else {
+            [by_shell(base, texts[0], needs[0]), by_shell(head, texts[1], needs[1])]
+        })
+    }
+}
+
+/// How two programs are measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The time after which measuring ends. Six rounds are always measured.
+    pub time: Duration,
+    /// How long each process measures each benchmark, where its harness has an option for that.
+    pub benchmark_time: Duration,
+    /// The longest time of a process. `None`: no limit.
+    pub timeout: Option<Duration>,
+    /// The untimed command before each process.
+    pub prepare: Option<Vec<String>>,
+    /// The limits of a gate: for benchmarks whose names match a name or glob, or for all. The last
+    /// that matches counts.
+    pub limits: Vec<(Option<String>, f64)>,
+    /// Benchmarks without a limit are measured until their difference is known to be smaller than
+    /// this, or to be one: 0.05 for 5 %.
+    pub resolution: f64,
+    /// Seed of the order in each round, and of the layouts.
+    pub seed: u64,
+}
+
+/// A step of a measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Complete rounds.
+    pub rounds: u64,
+    /// The number of rounds at the next look.
+    pub next: u64,
+    /// Undecided benchmarks. `None` before the first look.
+    pub undecided: Option<usize>,
+    /// Time so far.
+    pub spent: Duration,
+    /// [`Plan::time`].
+    pub time: Duration,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The runs of base and head.
+    pub runs: [Run; 2],
+    /// Their comparison with its verdicts.
+    pub found: Comparison,
+    /// The ids of the runs that are stored.
+    pub stored: Vec<String>,
+    /// Why a program was given up before the end.
+    pub given_up: Option<String>,
+    /// Parts of the programs' results that were not understood.
+    pub left_out: Vec<String>,
+}
+
+/// The runs of both sides without their entries.
+#[derive(Clone, Debug)]
+struct Heads([RunHead; 2]);
+
+/// The names of all adapters.
+pub fn adapter_names() -> Vec<&'static str> {
+    adapters::names()
+}
+
+/// Two programs of one harness, ready to be measured.
+pub struct Prepared {
+    sides: [Side; 2],
+    adapter: &'static dyn Adapter,
+    request: Request,
+    scratch: tempfile::TempDir,
+}
+
+/// Finds the programs, and asks them which harness they were written for.
+///
+/// # Errors
+/// If a program is not found, or the harness of the two is not known or not the same.
+pub fn prepare(request: Request, stop: &Stop) -> Result<Prepared, Failure> {
+    let scratch = scratch()?;
+    let [base, head] = request.sides.clone();
+    let mut sides =
+        [Side::new("base", base.words, base.folder)?, Side::new("head", head.words, head.folder)?];
+    let adapter = match request.adapter.as_deref() {
+        Some(name) if name == adapters::COMMAND.name() => adapters::COMMAND,
+        name => {
+            sides.iter_mut().for_each(|side| side.ask(stop, scratch.path()));
+            match name {
+                Some(name) => named(name)?,
+                None => common(&sides)?,
+            }
+        }
+    };
+    Ok(Prepared { sides, adapter, request, scratch })
+}
+
+fn named(name: &str) -> Result<&'static dyn Adapter, Failure> {
+    adapters::named(name).ok_or_else(|| {
+        Failure::new(format!("--adapter: {name} is not known"))
+            .help(format!("it is one of {}", adapters::names().join(", ")))
+    })
+}
+
+fn common(sides: &[Side; 2]) -> Result<&'static dyn Adapter, Failure> {
+    let [base, head] = [sides[0].adapter()?, sides[1].adapter()?];
+    if base.name() == head.name() {
+        return Ok(base);
+    }
+    let (base, head) = (base.name(), head.name());
+    Err(Failure::new(format!("--base is a program of {base}, --head of {head}"))
+        .help("both must be of one harness; --adapter names it, --command times whole commands"))
+}
+
+impl Prepared {
+    /// The name of the adapter.
+    pub fn adapter(&self) -> &'static str {
+        self.adapter.name()
+    }
+
+    /// Measures both sides, and stores their runs. `step` hears of each round.
+    ///
+    /// # Errors
+    /// If the first process of a side fails.
+    pub fn measure(
+        &self,
+        target: &Target,
+        stop: &Stop,
+        store: &StoreChoice,
+        observer: &dyn Observer,
+        step: &mut dyn FnMut(&Step),
+    ) -> Result<Outcome, Failure> {
+        let heads = self.heads(target);
+        let mut kept = Kept::open(store, observer)?;
+        let plan = &self.request.plan;
+        let sides = [&self.sides[0], &self.sides[1]];
+        let rounds = Rounds::new(sides, self.adapter, plan, heads, self.scratch.path(), stop);
+        let ended = rounds.measure(step, &mut |runs| kept.keep(runs))?;
+        let Ended { mut runs, mut found, rounds, given_up, left_out } = ended;
+        let are_one = self.sides[0].is_like(&self.sides[1]);
+        found.benchmarks.iter_mut().for_each(|entry| entry.is_one_program = are_one);
+        let stopped = given_up.clone().or(stop.requested().then(|| "interrupted".to_owned()));
+        let interleaved = Interleaved { rounds, stopped };
+        judge(&mut found, interleaved, &|entry| plan.question(&entry.of.name));
+        for run in &mut runs {
+            run.finished_unix_s = unix_s();
+            run.plan.launches = rounds;
+        }
+        let stored = kept.finish(&runs)?;
+        Ok(Outcome { runs, found, stored, given_up, left_out })
+    }
+
+    fn heads(&self, target: &Target) -> Heads {
+        let machine = neighbours::machine(target);
+        let head = |side: &Side| {
+            let adapter = self.adapter.name();
+            head(machine.clone(), adapter, side, &self.request.plan, &self.request.arguments)
+        };
+        Heads([head(&self.sides[0]), head(&self.sides[1])])
+    }
+}
+
+/// The run of one program without its entries.
+fn head(
+    machine: Machine,
+    adapter: &str,
+    side: &Side,
+    plan: &Plan,
+    arguments: &[String],
+) -> RunHead {
+    let mut head = RunHead::new(machine);
+    head.id = drawn_id();
+    head.started_unix_s = unix_s();
+    head.plan = RunPlan {
+        seed: plan.seed,
+        batches: 1,
+        time_ns: plan.time.as_nanos() as u64,
+        placement: "free".to_owned(),
+        ..RunPlan::default()
+    };
+    head.producer = Producer {
+        version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
+        arguments: arguments.iter().map(|a| without_password(a)).collect(),
+        harness: Some(Box::new(HarnessProgram {
+            adapter: adapter.to_owned(),
+            version: String::new(),
+            words: side.program.words.clone(),
+            folder: side.folder.as_ref().map(|folder| folder.display().to_string()),
+        })),
+        ..Producer::default()
+    };
+    head
+}
+
+/// A new folder for the results of processes.
+///
+/// # Errors
+/// If none can be made.
+fn scratch() -> Result<tempfile::TempDir, Failure> {
+    tempfile::Builder::new().prefix("yamba-ab-").tempdir().map_err(|e| {
+        Failure::new(format!("no folder for the results can be made: {e}"))
+            .help("TMPDIR names a folder that can be written")
+    })
+}
+
+/// The stored runs of both sides.
+struct Kept<'o> {
+    sinks: [StoreSink<'o>; 2],
+    has_begun: bool,
+}
+
+impl<'o> Kept<'o> {
+    fn open(store: &StoreChoice, observer: &'o dyn Observer) -> Result<Kept<'o>, Failure> {
+        let base = StoreSink::open(store, store.named().is_some(), observer)?;
+        let head = base.another(store)?;
+        Ok(Kept { sinks: [base, head], has_begun: false })
+    }
+
+    /// Keeps the runs as they are now.
+    ///
+    /// # Errors
+    /// If the store that the user named takes no run.
+    fn keep(&mut self, runs: &[Run; 2]) -> Result<(), Failure> {
+        let has_begun = std::mem::replace(&mut self.has_begun, true);
+        for (sink, run) in self.sinks.iter_mut().zip(runs) {
+            if !has_begun {
+                sink.begin(&run.head, &[])?;
+            }
+            let entries = run.benchmarks.iter().enumerate();
+            entries.for_each(|(place, entry)| sink.entry(place, entry));
+        }
+        Ok(())
+    }
+
+    /// The ids of the runs that are stored completely.
+    fn finish(mut self, runs: &[Run; 2]) -> Result<Vec<String>, Failure> {
+        self.keep(runs)?;
+        let both = self.sinks.iter_mut().zip(runs);
+        Ok(both.filter_map(|(sink, run)| sink.finish(run).then(|| run.id.clone())).collect())
+    }
+}

@@ -1,0 +1,112 @@
+//! Finds the program of a side, and asks it which harness it was written for.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use yamba_harness::{ProgramRunner, ProgramStart, Stop};
+
+use super::adapter::{Adapter, Program};
+use super::adapters;
+use crate::Failure;
+
+/// How long a program may take to answer `--help`.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Bytes of an answer that are read.
+const LONGEST_ANSWER: usize = 1 << 20;
+
+/// One of the two programs.
+pub(super) struct Side {
+    /// `base` or `head`.
+    pub name: &'static str,
+    pub program: Program,
+    pub folder: Option<PathBuf>,
+}
+
+impl Side {
+    /// Finds the program. Its answer to `--help` is still empty.
+    ///
+    /// # Errors
+    /// If there is no such program.
+    pub fn new(
+        name: &'static str,
+        words: Vec<String>,
+        folder: Option<PathBuf>,
+    ) -> Result<Side, Failure> {
+        let program = words.first().ok_or_else(|| {
+            Failure::new(format!("--{name}: there is no program"))
+                .help("write a program and its arguments, as './bench --threads 2'")
+        })?;
+        let file = found(program, folder.as_deref()).ok_or_else(|| {
+            Failure::new(format!("--{name}: {program} is not found"))
+                .help("write the path of a program, or one that PATH finds")
+        })?;
+        let mut words = words;
+        if folder.is_some() && words[0].contains('/') {
+            // `Command` does not define how a relative program is found from another folder.
+            let absolute = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
+            words[0] = absolute.display().to_string();
+        }
+        let jars = words.iter().filter(|word| word.ends_with(".jar"));
+        let jars = jars.filter_map(|jar| found(jar, folder.as_deref())).collect();
+        let program = Program { words, help: String::new(), file: Some(file), jars };
+        Ok(Side { name, program, folder })
+    }
+
+    /// Whether both sides are one program with one list of arguments: what differs is noise then.
+    pub fn is_like(&self, other: &Side) -> bool {
+        self.program.words == other.program.words && self.folder == other.folder
+    }
+
+    /// Asks the program for its help.
+    pub fn ask(&mut self, stop: &Stop, scratch: &Path) {
+        if self.program.words[0].ends_with(".jar") {
+            return;
+        }
+        let output = scratch.join("help");
+        // Some programs print their help on standard error.
+        let shell = ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
+        let words = self.program.with(["--help".to_owned()]);
+        let start = ProgramStart {
+            words: shell.into_iter().chain(words).collect(),
+            folder: self.folder.clone(),
+            environment: Vec::new(),
+            output: output.clone(),
+        };
+        ProgramRunner::new(stop, Some(PATIENCE)).run(&start);
+        let mut answer = fs::read(output).unwrap_or_default();
+        answer.truncate(LONGEST_ANSWER);
+        self.program.help = String::from_utf8_lossy(&answer).into_owned();
+    }
+
+    /// The adapter of its harness.
+    ///
+    /// # Errors
+    /// If it belongs to none that is known.
+    pub fn adapter(&self) -> Result<&'static dyn Adapter, Failure> {
+        adapters::recognised(&self.program).ok_or_else(|| self.unknown())
+    }
+
+    /// The failure of a program that belongs to no known harness.
+    pub fn unknown(&self) -> Failure {
+        let program = self.program.words.join(" ");
+        let failure = Failure::new(format!("--{}: {program} is of no known harness", self.name));
+        let names = adapters::names().join(", ");
+        failure.help(format!(
+            "known are {names}; `yamba ab --adapter NAME` forces one, and `yamba ab --command` times whole commands"
+        ))
+    }
+}
+
+/// The file of a word: a path, seen from the folder, or the name of a program in `PATH`.
+fn found(word: &str, folder: Option<&Path>) -> Option<PathBuf> {
+    if word.contains('/') || word.ends_with(".jar") || word.ends_with(".py") {
+        let path = folder.map_or_else(|| PathBuf::from(word), |folder| folder.join(word));
+        return path.exists().then_some(path);
+    }
+    let path = env::var_os("PATH")?;
+    let mut candidates = env::split_paths(&path).map(|folder| folder.join(word));
+    candidates.find(|file| file.is_file())
+}

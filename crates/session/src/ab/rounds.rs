@@ -1,0 +1,233 @@
+//! Measures both sides in rounds, until each benchmark is decided.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Instant;
+
+use yamba_compare::pairing::in_order;
+use yamba_compare::sequential::{FIRST_LOOK, Question, choice_at, is_decided, next_look};
+use yamba_compare::{Comparison, comparison};
+use yamba_harness::Stop;
+use yamba_record::{Benchmark, Run};
+
+use super::adapter::{Adapter, Results};
+use super::launcher::Launcher;
+use super::program::Side;
+use super::series::AllSeries;
+use super::{Heads, Plan, Step};
+use crate::Failure;
+use crate::run_ref::means;
+
+/// Most rounds.
+const MOST_ROUNDS: u64 = 1000;
+
+/// Bytes of the names by which benchmarks are selected at most.
+const LONGEST_FILTER: usize = 100_000;
+
+/// Launches of a side that may fail before measuring ends.
+const MOST_FAILURES: u64 = 3;
+
+/// A measurement of two sides.
+pub(super) struct Rounds<'a> {
+    pub sides: [&'a Side; 2],
+    pub plan: &'a Plan,
+    pub heads: Heads,
+    pub stop: &'a Stop,
+    launcher: Launcher<'a>,
+    series: [AllSeries; 2],
+    /// The benchmarks whose processor time is compared: chosen at the first look.
+    by_processor: BTreeSet<String>,
+    /// The launches of each benchmark at the look before.
+    before: BTreeMap<String, [usize; 2]>,
+    /// The look at which each benchmark was decided, by key, and the present look.
+    decided: BTreeMap<String, usize>,
+    look: usize,
+    /// The names of the benchmarks to measure. `None`: all.
+    only: Option<Vec<String>>,
+    undecided: usize,
+    /// The launches of each side that failed, and how the last one did.
+    failures: [(u64, String); 2],
+    pub left_out: Vec<String>,
+}
+
+/// How a measurement ended.
+pub(super) struct Ended {
+    pub runs: [Run; 2],
+    pub found: Comparison,
+    pub rounds: u64,
+    /// Why a side was given up before the end.
+    pub given_up: Option<String>,
+    pub left_out: Vec<String>,
+}
+
+impl<'a> Rounds<'a> {
+    pub fn new(
+        sides: [&'a Side; 2],
+        adapter: &'static dyn Adapter,
+        plan: &'a Plan,
+        heads: Heads,
+        scratch: &'a Path,
+        stop: &'a Stop,
+    ) -> Rounds<'a> {
+        Rounds {
+            sides,
+            plan,
+            heads,
+            stop,
+            launcher: Launcher::new(adapter, plan, scratch, stop),
+            series: Default::default(),
+            by_processor: BTreeSet::new(),
+            before: BTreeMap::new(),
+            decided: BTreeMap::new(),
+            look: 0,
+            only: None,
+            undecided: 0,
+            failures: Default::default(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Measures. `step` hears of each round, and `keep` gets the runs at each look.
+    ///
+    /// # Errors
+    /// If the first process of a side fails.
+    pub fn measure(
+        mut self,
+        step: &mut dyn FnMut(&Step),
+        keep: &mut dyn FnMut(&[Run; 2]) -> Result<(), Failure>,
+    ) -> Result<Ended, Failure> {
+        let begun = Instant::now();
+        let (mut rounds, mut next) = (0, FIRST_LOOK);
+        loop {
+            self.round(rounds)?;
+            rounds += u64::from(!self.stop.requested());
+            let spent = begun.elapsed();
+            let given_up = self.given_up();
+            let is_late = spent >= self.plan.time && rounds >= FIRST_LOOK;
+            let is_over =
+                is_late || rounds >= MOST_ROUNDS || self.stop.requested() || given_up.is_some();
+            let mut undecided = None;
+            if rounds >= next || is_over {
+                next = next_look(rounds);
+                let (runs, found) = self.look(is_over);
+                keep(&runs)?;
+                let is_all = !is_over && self.undecided == 0;
+                if is_over || is_all {
+                    let left_out = self.left_out;
+                    return Ok(Ended { runs, found, rounds, given_up, left_out });
+                }
+                undecided = Some(self.undecided);
+            }
+            step(&Step { rounds, next, undecided, spent, time: self.plan.time });
+        }
+    }
+
+    /// One process of each side, in random order.
+    fn round(&mut self, round: u64) -> Result<(), Failure> {
+        let mut order = [0, 1];
+        self.launcher.random.shuffle(&mut order);
+        for side in order {
+            if self.stop.requested() {
+                return Ok(());
+            }
+            match self.launcher.launch(self.sides[side], self.only.as_deref()) {
+                Ok((results, ready)) => self.add(side, round, results, ready),
+                Err(_) if self.stop.requested() => {}
+                Err(why) if round == 0 => {
+                    let name = self.sides[side].name;
+                    return Err(Failure::new(format!("--{name}: {why}"))
+                        .help("run the program by itself, and see what is wrong"));
+                }
+                Err(why) => {
+                    self.failures[side].0 += 1;
+                    self.failures[side].1 = why;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, side: usize, round: u64, results: Results, ready: Option<f64>) {
+        let decided = &self.decided;
+        let is_wanted = |key: &str| !decided.contains_key(key);
+        self.series[side].add(round, results.readings, ready, &is_wanted);
+        let harness = self.heads.0[side].producer.harness.as_mut();
+        if let Some(harness) = harness.filter(|harness| harness.version.is_empty()) {
+            harness.version = results.version;
+        }
+        for text in results.left_out {
+            if !self.left_out.contains(&text) {
+                self.left_out.push(text);
+            }
+        }
+    }
+
+    /// Why a side is given up.
+    fn given_up(&self) -> Option<String> {
+        let sides = self.sides.iter().zip(&self.failures);
+        let mut given_up = sides.filter(|(_, (failures, _))| *failures >= MOST_FAILURES);
+        given_up.next().map(|(side, (failures, why))| {
+            format!("--{}: {failures} of its processes failed; the last: {why}", side.name)
+        })
+    }
+
+    /// Compares the launches, and finds the benchmarks that are still undecided.
+    fn look(&mut self, is_last: bool) -> ([Run; 2], Comparison) {
+        self.look += 1;
+        if self.look == 1 {
+            let [base, head] = &self.series;
+            self.by_processor = base.only_compute(head);
+        }
+        let runs = [0, 1].map(|side| {
+            let mut run = Run::from(self.heads.0[side].clone());
+            let [own, other] = [side, 1 - side].map(|side| &self.series[side]);
+            run.benchmarks = own.entries(other, &self.by_processor);
+            run.interrupted = self.stop.requested();
+            run
+        });
+        let look = self.look;
+        let choice = |a: &Benchmark, _: &Benchmark| {
+            choice_at(self.decided.get(&in_order(a)).copied().unwrap_or(look))
+        };
+        let found = comparison(&runs[0], &runs[1], &choice);
+        let mut undecided = Vec::new();
+        for entry in &found.benchmarks {
+            let question = self.plan.question(&entry.of.name);
+            // Nothing changes any more without a ratio, as of a benchmark that fails, and without
+            // new launches, as of one that its program leaves out.
+            let before = self.before.insert(entry.place(), entry.launches);
+            let is_left_out = before == Some(entry.launches);
+            if is_left_out && !self.decided.contains_key(&entry.place()) {
+                self.decided.insert(entry.place(), look - 1);
+            } else if entry.ratio.is_none() || is_decided(entry, question) {
+                self.decided.entry(entry.place()).or_insert(look);
+            } else if !self.decided.contains_key(&entry.place()) {
+                undecided.push(entry.of.name.clone());
+            }
+        }
+        undecided.dedup();
+        if !is_last {
+            self.undecided = undecided.len();
+            // An argument of a program has at most 128 KiB on Linux.
+            let length: usize = undecided.iter().map(|name| 2 * name.len() + 1).sum();
+            self.only = Some(undecided).filter(|_| length <= LONGEST_FILTER);
+        }
+        (runs, found)
+    }
+}
+
+impl Plan {
+    /// What a benchmark is measured for.
+    pub(super) fn question(&self, name: &str) -> Question {
+        let is_meant = |pattern: &Option<String>| {
+            pattern.as_ref().is_none_or(|pattern| means(pattern, name).unwrap_or(false))
+        };
+        let mut limits = self.limits.iter().rev();
+        // A limit for all counts only where none has a name or glob that matches.
+        let own = limits.clone().find(|(pattern, _)| pattern.is_some() && is_meant(pattern));
+        match own.or_else(|| limits.find(|(pattern, _)| pattern.is_none())) {
+            Some((_, limit)) => Question::Limit(*limit),
+            None => Question::Resolution(self.resolution),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The launches of each benchmark of both sides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yamba_compare::pairing::in_order;
+use yamba_record::run::{IntervalScope, Launch};
+use yamba_record::{Benchmark, Note, Status};
+use yamba_stats::{launch_interval, median};
+
+use super::adapter::Reading;
+
+/// Confidence of the interval of a figure.
+const CONFIDENCE: f64 = 0.95;
+
+/// If a benchmark waits for anything but a processor in at most this share of its time, its
+/// processor time is compared.
+const LEAST_WAITING: f64 = 0.05;
+
+/// The figure of one benchmark in one process.
+#[derive(Clone, Copy, Debug)]
+struct Observation {
+    clock: f64,
+    processor: Option<f64>,
+    /// The share of the process's time in which it was ready, and had no processor.
+    ready: Option<f64>,
+}
+
+/// One benchmark of one side.
+struct Series {
+    /// The entry of its first launch, for name, parameters and unit.
+    first: Benchmark,
+    /// By round.
+    launches: BTreeMap<u64, Observation>,
+    /// Why it has no figure.
+    fault: Option<(Status, Vec<Note>)>,
+}
+
+/// All benchmarks of one side, in the order in which they were first measured.
+#[derive(Default)]
+pub(super) struct AllSeries {
+    series: Vec<Series>,
+    places: BTreeMap<String, usize>,
+}
+
+impl AllSeries {
+    /// Adds the results of one process. Those of benchmarks for which `is_wanted` is false are
+    /// ignored. `ready` is the share of the process's time in which it was ready to run, and had no
+    /// processor.
+    pub fn add(
+        &mut self,
+        round: u64,
+        readings: Vec<Reading>,
+        ready: Option<f64>,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) {
+        for reading in readings {
+            let key = in_order(&reading.entry);
+            if !is_wanted(&key) {
+                continue;
+            }
+            let place = *self.places.entry(key).or_insert(self.series.len());
+            if place == self.series.len() {
+                self.series.push(Series {
+                    first: reading.entry.clone(),
+                    launches: BTreeMap::new(),
+                    fault: None,
+                });
+            }
+            self.series[place].add(round, reading, ready);
+        }
+    }
+
+    fn find(&self, key: &str) -> Option<&Series> {
+        Some(&self.series[*self.places.get(key)?])
+    }
+
+    /// The keys of the benchmarks that wait for nothing but a processor on both sides.
+    pub fn only_compute(&self, other: &AllSeries) -> BTreeSet<String> {
+        let both = self.places.keys().filter(|key| {
+            let sides = [self.find(key), other.find(key)];
+            sides.into_iter().flatten().all(Series::only_computes)
+        });
+        both.cloned().collect()
+    }
+
+    /// The entries of a run. Of a benchmark of both sides only the rounds count in which both have
+    /// a figure. It is the processor time of those of `by_processor`.
+    pub fn entries(&self, other: &AllSeries, by_processor: &BTreeSet<String>) -> Vec<Benchmark> {
+        let entry = |series: &Series| {
+            let key = in_order(&series.first);
+            series.entry(other.find(&key), by_processor.contains(&key))
+        };
+        self.series.iter().map(entry).collect()
+    }
+}
+
+impl Series {
+    fn add(&mut self, round: u64, reading: Reading, ready: Option<f64>) {
+        let Reading { entry, processor } = reading;
+        match (entry.status, entry.median) {
+            (Status::Ok, Some(clock)) if entry.unit == self.first.unit => {
+                self.launches.insert(round, Observation { clock, processor, ready });
+            }
+            (Status::Ok, _) => {
+                let note = Note::Text("its launches have several units".to_owned());
+                self.fault.get_or_insert((Status::Invalid, vec![note]));
+            }
+            (status, _) => {
+                self.fault.get_or_insert((status, entry.notes));
+            }
+        }
+    }
+
+    /// Whether it waits for nothing but a processor. Then its processor time is its time, and other
+    /// programs on the processor do not lengthen it. `false` if that is not known.
+    fn only_computes(&self) -> bool {
+        let waiting =
+            |launch: &Observation| Some(1.0 - launch.processor? / launch.clock - launch.ready?);
+        let waiting: Option<Vec<f64>> = self.launches.values().map(waiting).collect();
+        // Several threads use more processor time than time on the clock.
+        let is_little = |share: f64| share.abs() <= LEAST_WAITING;
+        waiting.and_then(|shares| median(&shares)).is_some_and(is_little)
+    }
+
+    fn entry(&self, other: Option<&Series>, is_processor: bool) -> Benchmark {
+        let mut entry = self.first.clone();
+        entry.details = Default::default();
+        entry.declaration.provenance.files = Vec::new();
+        entry.notes = Vec::new();
+        let is_common = |round: &u64| other.is_none_or(|other| other.launches.contains_key(round));
+        let common = self.launches.iter().filter(|(round, _)| is_common(round));
+        let figures: Vec<f64> = common
+            .map(|(_, launch)| launch.processor.filter(|_| is_processor).unwrap_or(launch.clock))
+            .collect();
+        let launch =
+            |figure: &f64| Launch { median: Some(*figure), samples: 1, ..Launch::default() };
+        entry.launches = figures.iter().map(launch).collect();
+        if let Some((status, notes)) = &self.fault {
+            (entry.status, entry.valid, entry.notes) = (*status, false, notes.clone());
+            (entry.median, entry.confidence_interval, entry.interval_scope) = (None, None, None);
+            return entry;
+        }
+        if is_processor {
+            let note = "processor time: it waits for nothing but a processor";
+            entry.notes = vec![Note::Text(note.to_owned())];
+        }
+        entry.median = median(&figures);
+        let interval = launch_interval(&figures, CONFIDENCE);
+        let interval = interval.filter(|interval| interval.coverage >= CONFIDENCE);
+        entry.confidence_interval = interval.map(|interval| [interval.low, interval.high]);
+        entry.interval_scope = interval.map(|_| IntervalScope::BetweenLaunches);
+        entry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Launches of a benchmark whose processor has the given share of its time on the clock, in
+    /// processes that had no processor for another share.
+    fn series(figures: &[f64], processor: f64, ready: f64) -> AllSeries {
+        let mut all = AllSeries::default();
+        for (round, clock) in figures.iter().enumerate() {
+            let mut entry = Benchmark::ended("x", Status::Ok, Vec::new());
+            (entry.median, entry.unit) = (Some(*clock), Some("ns".to_owned()));
+            let reading = Reading { entry, processor: Some(clock * processor) };
+            all.add(round as u64, vec![reading], Some(ready), &|_| true);
+        }
+        all
+    }
+
+    fn median_beside(one: &AllSeries, other: &AllSeries) -> Option<f64> {
+        one.entries(other, &one.only_compute(other))[0].median
+    }
+
+    #[test]
+    fn processor_time_counts_only_if_both_sides_only_compute() {
+        let computes = series(&[200.0; 6], 0.5, 0.5);
+        let waits = series(&[200.0; 6], 0.5, 0.1);
+        let threads = series(&[200.0; 6], 2.0, 0.0);
+        assert_eq!(median_beside(&computes, &computes), Some(100.0));
+        for other in [&waits, &threads] {
+            assert_eq!(median_beside(&computes, other), Some(200.0));
+            assert_eq!(median_beside(other, &computes), Some(200.0));
+        }
+    }
+
+    #[test]
+    fn only_rounds_of_both_sides_count() {
+        let mut one = series(&[10.0, 20.0, 30.0], 0.0, 0.0);
+        let other = series(&[1.0, 2.0], 0.0, 0.0);
+        let none = BTreeSet::new();
+        let launches = |a: &AllSeries, b: &AllSeries| a.entries(b, &none)[0].launches.len();
+        assert_eq!((launches(&one, &other), launches(&other, &one)), (2, 2));
+        assert_eq!(launches(&one, &AllSeries::default()), 3);
+        // A failure in any process is that of the benchmark.
+        let failed = Benchmark::ended("x", Status::Crashed, vec![Note::Text("no".to_owned())]);
+        one.add(3, vec![Reading { entry: failed, processor: None }], None, &|_| true);
+        let entry = &one.entries(&other, &none)[0];
+        assert_eq!((entry.status, entry.median), (Status::Crashed, None));
+    }
+}

@@ -1,0 +1,312 @@
+//! `yamba ab`: two programs against each other. The programs are scripts that answer as those of a
+//! known harness do, with times that the tests set.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use yamba_child_guard::StartGuarded;
+
+use crate::support::{Answer, Yamba, processes_of, root, until};
+
+/// The build of a test's repository. A file that cannot be executed matches the glob, too.
+const BUILD: &str = "mkdir out; cp source out/bench-1; echo > out/bench-1.d";
+
+/// A program of Google Benchmark with two benchmarks. `LEVEL` is the time of the second one; both
+/// vary by about 1 %. Appends its filter to `filters`. `EXTRA` is run before it writes.
+const BENCH: &str = r#"#!/bin/sh
+filter=
+for word; do
+    case $word in
+    --help) echo '[--benchmark_filter=<regex>] [--benchmark_out=<filename>]'; exit ;;
+    --benchmark_out=*) out=${word#*=} ;;
+    --benchmark_filter=*) filter=${word#*=} ;;
+    esac
+done
+echo "$filter" >> filters
+EXTRA
+awk -v seed="$$" -v level=LEVEL 'BEGIN {
+    srand(seed)
+    print "{\"context\": {\"library_version\": \"v9.9\"}, \"benchmarks\": ["
+    for (n = 1; n <= 2; n++) {
+        time = (n == 1 ? 100 : level) * (0.99 + 0.02 * rand())
+        printf "{\"name\": \"BM_%s\", \"run_type\": \"iteration\", \"real_time\": %f, \"time_unit\": \"ns\"}%s\n", n, time, n == 1 ? "," : ""
+    }
+    print "]}"
+}' > "$out"
+"#;
+
+fn bench(level: &str, extra: &str) -> String {
+    BENCH.replace("LEVEL", level).replace("EXTRA", extra)
+}
+
+/// Makes executable files.
+fn with(programs: &[(&str, String)]) -> Yamba {
+    programs.iter().fold(Yamba::new(), |yamba, (name, text)| {
+        let yamba = yamba.file(name, text);
+        assert!(yamba.other("chmod").args(["+x", name]).status().unwrap().success());
+        yamba
+    })
+}
+
+fn compared(yamba: &mut Yamba, words: &[&str]) -> Answer {
+    let own = ["ab", "--base", "./base", "--head", "./head", "--seed", "1"];
+    yamba.run_words(&[&own, words].concat())
+}
+
+#[test]
+fn planted_slowdown_fails_the_gate_and_is_stored() {
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("230", ""))]);
+    let words = ["--fail-above", "5%", "--json", "--junit", "result.xml"];
+    let answer = compared(&mut yamba, &words);
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
+    let verdicts: Vec<&str> = found["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| b["verdict"].as_str().unwrap())
+        .collect();
+    assert_eq!(verdicts, ["same", "slower"]);
+    assert_eq!(found["gate"]["slower"][0]["name"], "BM_2");
+    assert!(found["interleaved"]["rounds"].as_u64().unwrap() >= 6);
+    let junit = fs::read_to_string(yamba.folder.path().join("result.xml")).unwrap();
+    assert!(junit.contains(r#"tests="2" failures="1" errors="0" skipped="0""#), "{junit}");
+    // Both runs are in the store, with program, harness and launches.
+    let stored = yamba.run_words(&["show", found["b"]["id"].as_str().unwrap(), "--json"]).ok();
+    let run: Value = serde_json::from_str(&stored.out).unwrap();
+    crate::schema::is_run(&run);
+    let harness = &run["producer"]["harness"];
+    assert_eq!(harness["adapter"], "google-benchmark");
+    assert_eq!(harness["version"], "Google Benchmark v9.9");
+    assert_eq!(harness["words"][0], "./head");
+    assert!(run["benchmarks"][1]["launches"].as_array().unwrap().len() >= 6);
+    // Only the first figure of a comparison of stored runs is a suspicion.
+    yamba.run("compare latest~1 latest").ok().says(&["BM_2", "suspect"]);
+}
+
+#[test]
+fn equal_programs_pass_and_one_program_differs_by_noise_only() {
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", ""))]);
+    let answer = compared(&mut yamba, &["--fail-above", "5%"]).ok();
+    answer.says(&["gate passed", "2 of 2 judged", "rounds, each with one process of both sides"]);
+}
+
+/// The first benchmark is decided at the first look: later processes measure only the other.
+#[test]
+fn undecided_benchmarks_are_measured_further() {
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("201", ""))]);
+    let words = ["--fail-above", "BM_1=20%", "--fail-above", "0.5%", "--time", "3s", "--json"];
+    compared(&mut yamba, &words);
+    let filters = fs::read_to_string(yamba.folder.path().join("filters")).unwrap();
+    let filters: Vec<&str> = filters.lines().collect();
+    assert!(filters[..12].iter().all(|filter| filter.is_empty()), "{filters:?}");
+    assert_eq!(filters.get(12), Some(&"^(BM_2)$"), "{filters:?}");
+}
+
+#[test]
+fn failing_programs_are_refused_or_given_up_with_their_last_lines() {
+    let fails = "echo one >&2; echo two >&2; exit 3";
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", fails))]);
+    compared(&mut yamba, &[]).refused(&["--head", "exited with status 3", "one\n", "two"]);
+    // It works twice.
+    let later = format!("[ $(wc -l < filters) -lt 6 ] || {{ {fails}; }}");
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", &later))]);
+    let answer = compared(&mut yamba, &["--json"]);
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    assert!(answer.err.contains("measuring ended early"), "{}", answer.err);
+    assert!(answer.err.contains("status 3"), "{}", answer.err);
+    let garbage = r#"echo 'no JSON' > "$out"; exit 0"#;
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", garbage))]);
+    compared(&mut yamba, &[]).refused(&["--head", "is no JSON"]);
+}
+
+#[test]
+fn unknown_programs_and_options_are_refused() {
+    let silent = "#!/bin/sh\nexit 0\n".to_owned();
+    let mut yamba = with(&[("base", bench("200", "")), ("head", silent)]);
+    compared(&mut yamba, &[]).refused(&[
+        "./head is of no known harness",
+        "google-benchmark",
+        "--command",
+    ]);
+    compared(&mut yamba, &["--adapter", "nunit"]).refused(&["nunit", "pytest-benchmark"]);
+    compared(&mut yamba, &["--fail-above", "1%", "--fail-above", "2%"]).refused(&["two limits"]);
+    compared(&mut yamba, &["--junit", "no/such/folder.xml"]).refused(&["folder.xml"]);
+    yamba
+        .run_words(&["ab", "--base", "./missing", "--head", "./base"])
+        .refused(&["./missing is not found"]);
+    assert_eq!(yamba.run("ab --base ./base").status, 2);
+}
+
+/// A sleep of 40 ms is longer than one of 20 ms, and a shell starts what needs one.
+#[test]
+fn whole_commands_are_timed() {
+    let mut yamba = Yamba::new();
+    let words = ["ab", "--command", "--base", "sleep 0.02", "--head", "sleep 0.02; sleep 0.02"];
+    let answer = yamba
+        .run_words(&[&words[..], &["--fail-above", "50%", "--prepare", "echo x >> made"]].concat());
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    answer.says(&["command", "slower"]);
+    let made = fs::read_to_string(yamba.folder.path().join("made")).unwrap();
+    assert!(made.lines().count() >= 12, "{made}");
+}
+
+/// A folder with a repository of two commits, whose benchmarks `source` differ by 30 %.
+fn repository() -> Yamba {
+    let yamba = with(&[("source", bench("200", ""))]);
+    let folder = yamba.folder.path();
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(folder).args(["-c", "user.name=x", "-c", "user.email=x@example.org"]);
+        let git = git.args(words).stdout(Stdio::null()).stderr(Stdio::null());
+        assert!(git.status().unwrap().success());
+    };
+    git(&["init"]);
+    git(&["add", "source"]);
+    git(&["commit", "-m", "base"]);
+    fs::write(folder.join("source"), bench("260", "")).unwrap();
+    git(&["commit", "-am", "head"]);
+    yamba
+}
+
+/// The script of a step of `action.yml`.
+fn step(name: &str) -> String {
+    let text = fs::read_to_string(root().join("action.yml")).unwrap();
+    let steps = text.split("\n    - ");
+    let step = steps.into_iter().find(|step| step.starts_with(&format!("name: {name}\n")));
+    let (_, block) = step.unwrap().split_once("      run: |\n").unwrap();
+    let lines = block.lines().map_while(|line| line.strip_prefix("        "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// As GitHub runs it: the step fails, and has written the comment and the summary.
+#[test]
+fn action_fails_for_a_slower_head() {
+    let yamba = repository();
+    let folder = yamba.folder.path();
+    let run = |fail_above: &str| {
+        let mut bash = yamba.other("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Compare")]);
+        bash.env("BASE", "HEAD~1").env("BUILD", BUILD).env("BENCH", "out/bench-*");
+        bash.env("FAIL_ABOVE", fail_above).env("TIME", "1min").env("JUNIT", "result.xml");
+        bash.env("RUNNER_TEMP", folder).env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
+        Answer::read(bash.output().unwrap())
+    };
+    let answer = run("5%");
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let comment = fs::read_to_string(folder.join("comment.md")).unwrap();
+    assert!(comment.contains("gate failed") && comment.contains("BM_2"));
+    assert_eq!(fs::read_to_string(folder.join("summary.md")).unwrap(), comment);
+    assert!(fs::read_to_string(folder.join("result.xml")).unwrap().contains("failures=\"1\""));
+    run("50%").ok().says(&["gate passed"]);
+}
+
+#[test]
+fn revisions_are_built_in_working_trees_that_are_removed() {
+    let mut yamba = repository();
+    let folder = yamba.folder.path().to_owned();
+    let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--build", BUILD, "--bench", "out/bench-*"];
+    let answer = yamba.run_words(&[&words[..], &["--fail-above", "5%"]].concat());
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&["BM_2", "slower"]);
+    let mut git = Command::new("git");
+    let trees = git.current_dir(&folder).args(["worktree", "list"]).output().unwrap();
+    assert_eq!(String::from_utf8(trees.stdout).unwrap().lines().count(), 1);
+    let words = ["ab", "--worktrees", "HEAD~1", "no-such", "--bench", "x"];
+    yamba.run_words(&words).refused(&["no-such"]);
+    let fails = "echo why; false";
+    let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--build", fails, "--bench", "x"];
+    yamba.run_words(&words).refused(&["why", "working tree of base"]);
+    let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--build", BUILD, "--bench", "out/no-*"];
+    yamba.run_words(&words).refused(&["no program in the working tree matches"]);
+}
+
+#[test]
+fn interrupted_comparison_keeps_its_rounds_and_leaves_nothing() {
+    let yamba = with(&[("base", bench("200", "sleep 0.05")), ("head", bench("200", "sleep 0.05"))]);
+    let folder = yamba.folder.path().to_owned();
+    let words = ["ab", "--base", "./base", "--head", "./head", "--fail-above", "0.01%", "--json"];
+    let mut command = yamba.command(&words);
+    command.env("TMPDIR", &folder);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    let filters = folder.join("filters");
+    until("three rounds", || {
+        fs::read_to_string(&filters).is_ok_and(|text| text.lines().count() > 6)
+    });
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let answer = Answer::read(child.finish());
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
+    assert!(found["benchmarks"][0]["launches"][0].as_u64().unwrap() >= 2);
+    assert!(answer.err.contains("stored: "), "{}", answer.err);
+    assert_eq!(processes_of(&folder), [] as [u32; 0]);
+    let mut left = fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(!left.any(|name| name.to_string_lossy().starts_with("yamba-")));
+}
+
+#[test]
+fn one_program_alone_is_stored() {
+    let mut yamba = with(&[("bench", bench("200", ""))]);
+    let words = ["run", "--program", "./bench", "--launches", "3", "--name", "base", "--json"];
+    let answer = yamba.run_words(&words).ok();
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    crate::schema::is_run(&run);
+    let names: Vec<&str> =
+        run["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["BM_1", "BM_2"]);
+    assert_eq!(run["benchmarks"][0]["launches"].as_array().unwrap().len(), 3);
+    yamba.run("show base").ok().says(&["BM_1", "BM_2"]);
+    yamba
+        .run_words(&["run", "--program", "./bench", "--set", "a=1"])
+        .refused(&["--set", "./bench --size 3"]);
+    yamba.run_words(&["run", "--program", "./none"]).refused(&["./none is not found"]);
+}
+
+/// A program of the protocol: two points of a sweep, whose batches take 7 ns for each operation.
+const PROTOCOL: &str = r#"#!/bin/sh
+size=1 set=false
+previous=
+for word; do
+    [ "$previous" = --set ] && size=${word#size=} set=true
+    [ "$previous" = --record-fd ] && fd=$word
+    previous=$word
+done
+case "$*" in
+*--describe*)
+    echo '{"schema": "yamba-program/1", "class": "from_shell", "isa": "sh", "system": "linux", "figure": "latency",
+        "unit": "ns", "parameters": [{"name": "size", "type": "int", "value": '$size', "over": [1, 2], "set": '$set'}]}' ;;
+*--run*)
+    {
+        echo '{"event": "begin", "class": "from_shell", "figure": "latency", "unit": "ns"}'
+        for index in 0 1 2 3 4 5 6 7 8 9 10; do
+            echo '{"event": "batch", "index": '$index', "passes": 1, "operations": 1000, "ns": '$((size * 7000))', "dummy_ns": 0}'
+        done
+        echo '{"event": "end"}'
+    } >&"$fd" ;;
+esac
+"#;
+
+#[test]
+fn program_of_the_protocol_is_measured_at_its_points() {
+    let mut yamba = with(&[("program", PROTOCOL.to_owned())]);
+    let answer = yamba.run_words(&["run", "--program", "./program", "--launches", "2", "--json"]);
+    let run: Value = serde_json::from_str(&answer.ok().out).unwrap();
+    let figures: Vec<(&str, f64)> = run["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| (b["name"].as_str().unwrap(), b["median"].as_f64().unwrap()))
+        .collect();
+    assert_eq!(figures, [("from_shell", 7.0), ("from_shell", 14.0)]);
+}
+
+/// It would be asked for ever.
+#[test]
+fn program_that_does_not_say_what_is_set_is_a_fault() {
+    let mut yamba = with(&[("program", PROTOCOL.replace("set=true", "set=false"))]);
+    let answer = yamba.run_words(&["run", "--program", "./program", "--json"]);
+    assert_eq!(answer.status, 2, "{}", answer.err);
+    assert!(answer.err.contains("size is not set, although --set gave it"), "{}", answer.err);
+}
