@@ -27,7 +27,7 @@ pub fn choice_at(look: usize) -> Choice {
     Choice { unit: Unit::Own, among: 4 * look * (look + 1), are_rounds: true }
 }
 
-/// What a benchmark is measured for.
+/// The question that a benchmark is measured to answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Question {
     /// Whether it is slower by more than this limit of a gate: 0.05 for 5 %.

@@ -82,7 +82,7 @@ impl ProtocolProgram {
                 runner: runner.to_vec(),
                 emulated: false,
             }),
-            // What decides how the program behaves is not known: libraries, data, an interpreter.
+            // The program may depend on libraries, data or an interpreter that are not known here.
             provenance: Provenance::default(),
             texts: Default::default(),
         };

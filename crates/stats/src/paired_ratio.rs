@@ -12,8 +12,8 @@ use crate::quantile::sorted;
 const FEWEST_TRIMMED: usize = 30;
 
 /// The ratio b / a over rounds with one launch of each side: exp of the mean difference of the
-/// natural logarithms, with Student's t interval of the differences. What changes slowly, such as
-/// the load of the machine, affects both launches of a round and cancels.
+/// natural logarithms, with Student's t interval of the differences. A slow change, such as of the
+/// machine's load, affects both launches of a round and cancels.
 ///
 /// With thirty rounds or more the mean and its error are those of the trimmed differences: Yuen's
 /// squared error of one sample (see [`launch_ratio`](crate::launch_ratio)), with `h - 1` degrees of

@@ -21,8 +21,8 @@ pub struct ProgramStart {
     pub output: PathBuf,
 }
 
-/// Runs programs one after the other, each to its end. What a program leaves in its process group
-/// is killed.
+/// Runs programs one after the other, each to its end. Processes that a program leaves in its
+/// process group are killed.
 pub struct ProgramRunner {
     starter: Starter,
     watchdog: Watchdog,
@@ -49,8 +49,8 @@ impl ProgramRunner {
         (run, self.starter.messages())
     }
 
-    /// Runs the untimed command before a program. What it starts in its process group, such as a
-    /// server, stays until that program has ended. Returns how it ended, and the last lines of its
+    /// Runs the untimed command before a program. A process that it starts in its process group,
+    /// such as a server, stays until that program has ended. Returns how it ended, and the last lines of its
     /// standard error.
     pub fn prepare(&mut self, words: &[String]) -> (CommandEnd, String) {
         let end = self.starter.prepare(words, &self.watchdog);

@@ -1,4 +1,4 @@
-//! What an adapter knows of one harness: how its programs are recognised, started and read.
+//! An adapter recognises, starts and reads the programs of one harness.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) const LAYOUT: &str = "YAMBA_LAYOUT";
 pub(super) struct Program {
     /// The program and its arguments, as the user wrote them.
     pub words: Vec<String>,
-    /// What `--help` prints on standard output and standard error.
+    /// The text of `--help`, on standard output and standard error.
     pub help: String,
     /// The file of the program.
     pub file: Option<PathBuf>,
@@ -98,7 +98,7 @@ pub(super) struct Results {
     pub readings: Vec<Reading>,
     /// The harness and its version.
     pub version: String,
-    /// What was not understood.
+    /// Parts that were not understood.
     pub left_out: Vec<String>,
 }
 

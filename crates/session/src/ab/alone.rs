@@ -69,7 +69,7 @@ pub fn measure_alone(
                     .help("run the program by itself, and see what is wrong"));
             }
             Err(why) => {
-                // What the processes before it measured is kept.
+                // The figures of the processes before it are kept.
                 left_out.push(format!("process {}: {why}", round + 1));
                 run.interrupted = true;
                 break;

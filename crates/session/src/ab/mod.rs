@@ -128,7 +128,7 @@ pub struct Step {
     pub time: Duration,
 }
 
-/// What was measured.
+/// The result of a measurement.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The runs of base and head.

@@ -217,7 +217,7 @@ impl<'a> Rounds<'a> {
 }
 
 impl Plan {
-    /// What a benchmark is measured for.
+    /// The question that a benchmark is measured to answer.
     pub(super) fn question(&self, name: &str) -> Question {
         let is_meant = |pattern: &Option<String>| {
             pattern.as_ref().is_none_or(|pattern| means(pattern, name).unwrap_or(false))

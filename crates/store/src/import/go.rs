@@ -1,4 +1,4 @@
-//! What Go's benchmarks print (`go test -bench`):
+//! The output of Go's benchmarks (`go test -bench`):
 //! <https://go.dev/design/14313-benchmark-format>.
 //!
 //! A process prints a header with its package, a line for each repetition of each benchmark, and
@@ -93,7 +93,7 @@ struct Reader<'a> {
     processes: Vec<Process<'a>>,
     /// Whether more is better, for the units of which the file says it.
     units: BTreeMap<&'a str, bool>,
-    /// What the indented lines that follow belong to.
+    /// The benchmark that the indented lines that follow belong to.
     log: Option<Log<'a>>,
     /// Whether the lines are those of a panic, up to the end of its process.
     is_panicking: bool,

@@ -18,7 +18,7 @@ const KIND: &str = "JSON of pyperf";
 /// The version of the form that is read.
 const VERSION: &str = "1.0";
 
-/// What the metadata of a run without values have: it finds the number of loops or of warmups.
+/// The metadata of a run without values: it finds the number of loops or of warmups.
 const CALIBRATIONS: [&str; 4] =
     ["calibrate_loops", "recalibrate_loops", "calibrate_warmups", "recalibrate_warmups"];
 

@@ -168,7 +168,7 @@ impl Ab {
 
     fn answer(&self, outcome: Outcome, stop: &Stop) -> Result<Answer, Failure> {
         let Outcome { runs: [base, head], mut found, stored, given_up, left_out } = outcome;
-        // What was measured is printed, even if a limit is for no benchmark.
+        // The result is printed, even if a limit is for no benchmark.
         let limits = self.gate.limits(&[&base, &head]);
         if let (true, Ok(limits)) = (self.gate.is_on(), &limits) {
             let asked = Asked { limits: limits.clone(), strict: self.gate.strict };

@@ -40,7 +40,7 @@ impl GateOptions {
     /// Checks what can be checked before the benchmarks are known.
     ///
     /// # Errors
-    /// If two limits are for all benchmarks, or a glob is none.
+    /// If two limits are for all benchmarks, or a glob is wrong.
     pub fn check(&self) -> Result<(), Failure> {
         let general = self.fail_above.iter().filter(|(pattern, _)| pattern.is_none());
         if general.count() > 1 {

@@ -64,7 +64,7 @@ impl Observer for Terminal {
     }
 }
 
-/// What is measured without an installed compiler.
+/// The warning that built programs are measured, for lack of an installed compiler.
 fn prebuilt(reason: &NoUsualCompiler) -> (String, Option<String>) {
     let (what, help) = match reason {
         NoUsualCompiler::None { help } => {

@@ -8,7 +8,7 @@ use yamba_compare::which::Which;
 use yamba_compare::{ComparedEntry, Comparison, Word};
 use yamba_report::{figure, share};
 
-/// What a test case holds.
+/// The result of a test case.
 enum Outcome {
     Passed,
     Failure(String),

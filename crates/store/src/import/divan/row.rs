@@ -22,7 +22,7 @@ const TIMES: [(&str, i32, f64); 7] = [
 
 type RateKind = (&'static str, &'static str, Figure, &'static str);
 
-/// What is counted: the text of its rate without a prefix, the name of the figure, its kind and
+/// A counted quantity: the text of its rate without a prefix, the name of the figure, its kind and
 /// unit.
 const RATES: [RateKind; 4] = [
     ("B/s", "bytes_per_second", Figure::Bandwidth, "B/s"),

@@ -50,7 +50,7 @@ pub(super) struct Row<'a> {
 /// Maximum number of values in a line. Each is compared with all others.
 const MOST_VALUES: usize = 50;
 
-/// What ends a process that does not come to its end.
+/// A line that ends the output of a process early.
 const PANICS: [&str; 4] = ["panic: ", "fatal error: ", "SIG", "unexpected fault address"];
 
 impl<'a> Line<'a> {

@@ -132,7 +132,7 @@ fn failed_benchmarks_and_processes_are_named() {
     assert!(!serde_json::to_string(&run).unwrap().contains("somebody"));
 }
 
-/// What `go test -v` prints: each benchmark is announced, and skipped ones are named.
+/// The output of `go test -v`: each benchmark is announced, and skipped ones are named.
 #[test]
 fn verbose_output_is_read() {
     let text = "pkg: a\nBenchmarkX\n    a_test.go:5: hello\nBenchmarkX-2  \t 100\t 5.500 ns/op\n\

@@ -42,7 +42,7 @@ impl Run {
         self.answer(measured, BTreeMap::new())
     }
 
-    /// What is asked of a program of another harness.
+    /// The measurement of a program of another harness.
     fn alone(&self, program: Words) -> Result<Alone, Failure> {
         if !self.set.is_empty() || !self.sweep.is_empty() {
             return Err(Failure::new(
