@@ -78,7 +78,7 @@ impl Words {
     /// Those of [`command`](Words::command).
     pub fn commands(texts: [&str; 2]) -> Result<[Words; 2], Failure> {
         let [base, head] = [Words::command(texts[0])?, Words::command(texts[1])?];
-        let is_by_shell = |side: &Words, text: &str| side.words.last().is_some_and(|w| w == text);
+        let is_by_shell = |side: &Words, text: &str| side.words[1..] == ["-c", text];
         let needs = [is_by_shell(&base, texts[0]), is_by_shell(&head, texts[1])];
         let by_shell = |words: Words, text: &str, needs: bool| {
             let shell = ["/bin/sh", "-c", text].map(str::to_owned);
@@ -324,5 +324,22 @@ impl<'o> Kept<'o> {
         self.keep(runs)?;
         let both = self.sinks.iter_mut().zip(runs);
         Ok(both.filter_map(|(sink, run)| sink.finish(run).then(|| run.id.clone())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_commands_are_started_in_the_same_way() {
+        let words = |base: &str, head: &str| {
+            Words::commands([base, head]).unwrap().map(|side| side.words.join(" "))
+        };
+        assert_eq!(words("true", "true a"), ["true", "true a"]);
+        assert_eq!(words("true", "true; true"), ["/bin/sh -c true", "/bin/sh -c true; true"]);
+        assert_eq!(words("true | true", "true"), ["/bin/sh -c true | true", "/bin/sh -c true"]);
+        let both = ["/bin/sh -c cd /; true", "/bin/sh -c true | true"];
+        assert_eq!(words("cd /; true", "true | true"), both);
     }
 }
