@@ -7,6 +7,7 @@ use yamba_record::run::Plan;
 
 use super::super::comparison::comparison;
 use super::super::comparison::tests::{compared, run, scaled};
+use super::super::document::Interleaved;
 use super::super::noise::Noise;
 use super::super::remeasure::{Basis, Fresh, USUAL_LAUNCHES, adopt, launches};
 use super::super::tests::{benchmark, recorded};
@@ -190,4 +191,42 @@ fn each_benchmark_has_its_own_limit_or_the_general_one() {
     // Without a general limit the others are not judged, and fail nothing.
     assert_eq!(judged(None, &[("lat_pipe", 0.1)]), (Vec::new(), 1, 2, true));
     assert_eq!(judged(None, &[("lat_pipe", 0.05)]), (slower(&[("lat_pipe", 0.05)]), 1, 2, false));
+}
+
+/// Both sides of `x` were measured in the same rounds: the ratio has this interval.
+fn interleaved_gate(interval: [f64; 2], verdict: Word, strict: bool) -> Gate {
+    let mut found = compared(&run(vec![scaled("x", 1.0)]), &run(vec![scaled("x", 1.0)]));
+    let entry = &mut found.benchmarks[0];
+    entry.ratio = Some((interval[0] * interval[1]).sqrt());
+    (entry.confidence_interval, entry.verdict) = (Some(interval), verdict);
+    found.interleaved = Some(Interleaved { rounds: 6, stopped: None });
+    gate(&found, &general(LIMIT, strict))
+}
+
+#[test]
+fn gate_of_rounds_decides_by_the_whole_interval() {
+    let counts = |interval, verdict| {
+        let judged = interleaved_gate(interval, verdict, false);
+        (judged.slower.len(), judged.undecided, judged.judged)
+    };
+    assert_eq!(counts([1.04, 1.08], Word::Slower), (1, 0, 1));
+    // The ratio is above the limit, and its interval holds the limit.
+    assert_eq!(counts([1.004, 1.06], Word::Slower), (0, 1, 0));
+    assert_eq!(counts([0.96, 1.04], Word::Unknown), (0, 1, 0));
+    assert_eq!(counts([1.004, 1.02], Word::Slower), (0, 0, 1));
+    assert_eq!(counts([0.99, 1.01], Word::Same), (0, 0, 1));
+    // The interval is above the limit, but the test of all benchmarks shows no difference.
+    assert_eq!(counts([1.04, 1.3], Word::Same), (0, 1, 0));
+    assert!(!interleaved_gate([0.96, 1.04], Word::Unknown, true).passed);
+    assert!(interleaved_gate([0.99, 1.01], Word::Same, true).passed);
+}
+
+#[test]
+fn gate_of_rounds_that_were_stopped_fails() {
+    let mut found = compared(&run(vec![scaled("x", 1.0)]), &run(vec![scaled("x", 1.0)]));
+    found.interleaved = Some(Interleaved { rounds: 6, stopped: None });
+    found.benchmarks[0].confidence_interval = Some([0.99, 1.01]);
+    assert!(gate(&found, &general(LIMIT, false)).passed);
+    found.interleaved = Some(Interleaved { rounds: 6, stopped: Some("interrupted".to_owned()) });
+    assert!(!gate(&found, &general(LIMIT, false)).passed);
 }
