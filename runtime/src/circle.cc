@@ -156,8 +156,8 @@ class Circles {
         refuse_long_tests();
         Series series;
         for (uint64_t number = 0; number < subject_.circle_groups(); number++)
-            series.groups.push_back(
-                Group{number, subject_.circle_test_size(number), subject_.circle_skip(), subject_.circle_group_size()});
+            series.groups.push_back(Group{number, subject_.circle_test_size(number), static_cast<size_t>(subject_.circle_skip()),
+                                          static_cast<size_t>(subject_.circle_group_size())});
         measure(series);
         if (subject_.circle_second_round() > 0) measure_second_round(series);
         if (any_stolen_)
