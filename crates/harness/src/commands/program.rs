@@ -50,8 +50,8 @@ impl ProgramRunner {
     }
 
     /// Runs the untimed command before a program. A process that it starts in its process group,
-    /// such as a server, stays until that program has ended. Returns how it ended, and the last lines of its
-    /// standard error.
+    /// such as a server, stays until that program has ended. Returns how it ended, and the last
+    /// lines of its standard error.
     pub fn prepare(&mut self, words: &[String]) -> (CommandEnd, String) {
         let end = self.starter.prepare(words, &self.watchdog);
         (end, self.starter.messages())

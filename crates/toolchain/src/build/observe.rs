@@ -131,8 +131,8 @@ impl<'a> Observer<'a> {
             let (files, strange) = listing::linked(&trace, self.staging);
             return Ok((!files.is_empty() && strange.is_none()).then_some(files));
         }
-        // The libraries that come with zig change with its version. A file that the user names is among
-        // those of the arguments.
+        // The libraries that come with zig change with its version. A file that the user names is
+        // among those of the arguments.
         let names_library = |flag: &String| flag.starts_with("-l") || flag.contains(",-l");
         if self.flags.iter().chain(&self.tool.arguments).any(names_library) {
             return Ok(None);
