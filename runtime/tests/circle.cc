@@ -65,7 +65,7 @@ struct Recorder : yamba::Subject {
     const char *unit() override { return "ns"; }
 };
 
-// What the harness reads instead of the system's clock and counts.
+// Readings that replace the system's clock and counts.
 struct Readings {
     uint64_t (*clock)() = simulated;
     yamba::Usage (*usage)() = simulated_usage;

@@ -134,7 +134,7 @@ fn label(of: &Benchmark, both: &[(String, &Benchmark, &Benchmark)]) -> String {
     let parameters = of.parameters.0.iter();
     let shown = parameters.filter(|(name, _)| of.declaration.swept.contains(name) || differs(name));
     let shown = Parameters(shown.cloned().collect());
-    super::named(&of.name, &shown, of.workers())
+    yamba_record::named(&of.name, &shown, of.workers())
 }
 
 fn without_partner((side, benchmark, reason): (Side, &Benchmark, &'static str)) -> Unmatched {

@@ -277,6 +277,12 @@ impl ComparedEntry {
         self.slower_by(self.b? / self.a?)
     }
 
+    /// The verdict if the difference is real: slower or faster. None without a ratio, and for a
+    /// value, which has no better direction.
+    pub(super) fn direction(&self) -> Option<Word> {
+        Some(if self.slowdown()? > 0.0 { Word::Slower } else { Word::Faster })
+    }
+
     /// The confidence interval of [`slowdown`](ComparedEntry::slowdown), its lower end first.
     pub fn slowdowns(&self) -> Option<[f64; 2]> {
         self.within(self.confidence_interval?)

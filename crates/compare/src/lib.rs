@@ -19,7 +19,7 @@ pub mod sequential;
 pub mod unit;
 pub mod which;
 
-use yamba_record::{Benchmark, Parameters, Status, Workers};
+use yamba_record::{Benchmark, Status};
 use yamba_stats::{
     BoundedLaunches, Ratio, bounded_launch_ratio, holm, paired_launch_ratio, variance,
 };
@@ -34,6 +34,9 @@ pub use unit::Medians;
 
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILYWISE_ERROR: f64 = 0.01;
+
+/// Why equal programs get no verdict.
+pub const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
 
 /// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six
 /// launches that agree by chance to a part in ten thousand would show differences that the next six
@@ -129,25 +132,6 @@ pub struct Compared {
     /// The p-value of the ratio, adjusted for the number of benchmarks.
     pub p: Option<f64>,
     pub verdict: Verdict,
-}
-
-/// A benchmark's key in a comparison: its name with the parameters and the number of processes or
-/// threads.
-pub fn key(benchmark: &Benchmark) -> String {
-    named(&benchmark.name, &benchmark.parameters, benchmark.workers())
-}
-
-/// The key of a name, parameters and a number of processes or threads, which is omitted if it is 1.
-pub fn named(name: &str, parameters: &Parameters, workers: Workers) -> String {
-    let mut key = name.to_owned();
-    let parameters = parameters.to_string();
-    if !parameters.is_empty() {
-        key.push_str(&format!(" {parameters}"));
-    }
-    if workers.are_several() {
-        key.push_str(&format!(" {workers}"));
-    }
-    key
 }
 
 /// The variance of the logarithms. For small spreads its square root is the coefficient of

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_record::{Benchmark, Parameters, Status, Workers};
 
-use super::{key, named};
+use yamba_record::named;
 
 /// The reason for a benchmark of A that B lacks.
 pub(super) const ONLY_IN_A: &str = "only in A";
@@ -35,7 +35,7 @@ pub fn paired<'a>(a: &'a [Benchmark], b: &'a [Benchmark]) -> Paired<'a> {
     let mut found = Paired::default();
     for (place, benchmark) in &of_a {
         match partners.get(place) {
-            Some(other) => found.both.push((key(benchmark), benchmark, other)),
+            Some(other) => found.both.push((benchmark.label(), benchmark, other)),
             None => found.unmatched.push((Side::A, benchmark, ONLY_IN_A)),
         }
     }
@@ -170,7 +170,7 @@ mod tests {
         let alone: Vec<_> = paired
             .unmatched
             .iter()
-            .map(|(side, benchmark, why)| (*side, key(benchmark), *why))
+            .map(|(side, benchmark, why)| (*side, benchmark.label(), *why))
             .collect();
         let x = "stands in A again; the first counts";
         let z = "stands in B again; the first counts";

@@ -7,6 +7,7 @@
 use yamba_record::Run;
 use yamba_record::run::Plan;
 
+use super::ONE_PROGRAM;
 use super::comparison::{geometric_means, reference};
 use super::document::{ComparedEntry, Comparison, Remeasured, StoredComparison, Word};
 use super::identity::{Difference, Differences};
@@ -178,18 +179,16 @@ fn judged(before: &ComparedEntry, fresh: &ComparedEntry, basis: Basis) -> (Word,
         return (Word::Same, why_stored);
     }
     if basis == Basis::OneProgram {
-        let reason = "both sides are the same program, so what differs is noise";
-        return (Word::Unknown, Some(reason.to_owned()));
+        return (Word::Unknown, Some(ONE_PROGRAM.to_owned()));
     }
     // Against a stored side one difference is no confirmation: both comparisons must show it.
     let is_shown_twice = before.suspect && before.is_above_one() == fresh.is_above_one();
     if why_stored.is_some() && !is_shown_twice {
         return (Word::Unknown, why_stored);
     }
-    match (fresh.better, fresh.is_above_one()) {
-        (Some("less"), true) | (Some("more"), false) => (Word::Slower, why_stored),
-        (Some(_), _) => (Word::Faster, why_stored),
-        (None, _) => {
+    match fresh.direction() {
+        Some(word) => (word, why_stored),
+        None => {
             let reason = "it differs again; of a value neither direction is the better one";
             (Word::Unknown, Some(reason.to_owned()))
         }

@@ -37,7 +37,7 @@ pub enum Question {
 }
 
 /// Whether further launches can change nothing: the whole interval of the slowdown answers the
-/// question. A benchmark that cannot be compared is not measured for ever either.
+/// question. A benchmark without a better direction has nothing to decide.
 pub fn is_decided(entry: &ComparedEntry, question: Question) -> bool {
     let Some([low, high]) = entry.slowdowns() else {
         return entry.better.is_none();
@@ -71,12 +71,10 @@ pub fn judge(
 
 fn verdict(entry: &ComparedEntry) -> (Word, Option<String>) {
     if entry.is_one_program {
-        let reason = "both sides are the same program, so what differs is noise";
-        return (Word::Unknown, Some(reason.to_owned()));
+        return (Word::Unknown, Some(super::ONE_PROGRAM.to_owned()));
     }
-    match entry.slowdown() {
-        Some(by) if by > 0.0 => (Word::Slower, None),
-        Some(_) => (Word::Faster, None),
+    match entry.direction() {
+        Some(word) => (word, None),
         None => (Word::Unknown, Some("it has no better direction".to_owned())),
     }
 }

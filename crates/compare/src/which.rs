@@ -1,9 +1,7 @@
 //! Identifies a benchmark in documents.
 
 use serde::Serialize;
-use yamba_record::{Benchmark, Parameters, Workers};
-
-use super::named;
+use yamba_record::{Benchmark, Parameters, Workers, named};
 
 /// One benchmark at one point with one number of processes and threads.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]

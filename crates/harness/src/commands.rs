@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use super::stop::Stop;
-pub use output::CommandOutput;
+pub use output::{CommandOutput, last_lines};
 pub use process::{CommandEnd, CommandRun};
 use process::{Starter, Watchdog};
 pub use program::{ProgramRunner, ProgramStart};
@@ -171,7 +171,7 @@ impl Timing<'_> {
 
     fn run(&mut self, index: usize, command: &TimedCommand, number: Option<u64>, stop: &Stop) {
         if let Some(prepare) = &command.prepare {
-            let end = self.starter.prepare(prepare, &self.watchdog);
+            let end = self.starter.prepare(prepare, None, &self.watchdog);
             if stop.requested() {
                 return;
             }

@@ -73,7 +73,7 @@ pub use circle::circles;
 pub use clock::unix_s;
 pub use commands::{
     CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, FEWEST_RUNS, ProgramRunner,
-    ProgramStart, TimedCommand, TimedCommands, TimedRuns, time_commands,
+    ProgramStart, TimedCommand, TimedCommands, TimedRuns, last_lines, time_commands,
 };
 pub use contention::Neighbours;
 pub use core_pairs::kept_core_pairs;

@@ -324,7 +324,6 @@ mod tests {
         assert_eq!(expand(&Options::default(), &uneven).unwrap().len(), 4);
     }
 
-    /// A benchmark without any point to measure must be reported.
     #[test]
     fn program_that_ignores_a_setting_is_a_fault() {
         let forgetful = |_: &[(String, String)]| describe(&[]);
@@ -335,6 +334,7 @@ mod tests {
         assert!(text.contains("not set, although --set gave it"), "{text}");
     }
 
+    /// A benchmark without any point to measure must be reported.
     #[test]
     fn empty_sweep_is_an_error() {
         let empty = |fixed: &[(String, String)]| {

@@ -37,5 +37,5 @@ pub use note::Note;
 pub use parameters::Parameters;
 pub use program::Program;
 pub use records::{LaunchRecords, Records};
-pub use run::{Benchmark, Evidence, Run, RunHead, Status};
+pub use run::{Benchmark, Evidence, Run, RunHead, Status, named};
 pub use workers::Workers;

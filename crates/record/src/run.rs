@@ -375,6 +375,11 @@ impl Benchmark {
         }
     }
 
+    /// Its name with the parameters and the number of processes or threads.
+    pub fn label(&self) -> String {
+        named(&self.name, &self.parameters, self.workers())
+    }
+
     /// How often the benchmark ran at the same time.
     pub fn workers(&self) -> Workers {
         Workers { processes: self.environment.processes, threads: self.environment.threads }
@@ -400,6 +405,19 @@ impl Benchmark {
             records: Records::default(),
         }
     }
+}
+
+/// A name with parameters and a number of processes or threads, which is omitted if it is 1.
+pub fn named(name: &str, parameters: &Parameters, workers: Workers) -> String {
+    let mut text = name.to_owned();
+    let parameters = parameters.to_string();
+    if !parameters.is_empty() {
+        text.push_str(&format!(" {parameters}"));
+    }
+    if workers.are_several() {
+        text.push_str(&format!(" {workers}"));
+    }
+    text
 }
 
 /// The outcome of a measurement.

@@ -12,7 +12,7 @@ use yamba_store::{Detail, Store, import};
 use yamba_toolchain::build::host;
 
 use super::store::runs_of_machine;
-use super::{ErrorMessage, Failure, StoreChoice, machine};
+use super::{Failure, StoreChoice, machine, temporary_folder};
 
 /// A Java virtual machine on this machine, with its jars.
 #[derive(Clone, Debug)]
@@ -92,9 +92,7 @@ impl JavaHere {
         store: &StoreChoice,
         arguments: Vec<String>,
     ) -> Result<Run, Failure> {
-        let folder = tempfile::tempdir().map_err(|e| {
-            ErrorMessage::from(e).help("TMPDIR names another folder for temporary files")
-        })?;
+        let folder = temporary_folder("yamba-java-")?;
         let file = folder.path().join("jmh.json");
         let names: Vec<&str> = benchmarks.iter().map(String::as_str).collect();
         let started_unix_s = unix_s();

@@ -58,6 +58,7 @@ pub mod time;
 pub mod trace;
 pub mod vectors;
 
+use failure::temporary_folder;
 pub use failure::{ErrorMessage, Failure, home_failure, system_failure};
 pub use neighbours::{check_neighbours, machine};
 pub use observer::{NoUsualCompiler, Observer, Warning};

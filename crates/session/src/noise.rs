@@ -198,7 +198,7 @@ impl Counted {
 /// that of the disturbance.
 fn remember(seen: &mut BTreeMap<String, Counted>, number: usize, benchmarks: &[Benchmark]) {
     for benchmark in benchmarks.iter().filter(|b| compare::has_figure(b)) {
-        let counted = seen.entry(compare::key(benchmark)).or_default();
+        let counted = seen.entry(benchmark.label()).or_default();
         counted.runs.insert(number, Medians::new(benchmark));
     }
 }
@@ -243,7 +243,7 @@ fn confirm<E: From<String>>(
     progress: &mut dyn Progress,
 ) -> Result<Option<BTreeMap<String, Unit>>, E> {
     let suspected = a.benchmarks.iter();
-    let suspected = suspected.filter(|x| suspects.contains_key(&compare::key(x)));
+    let suspected = suspected.filter(|x| suspects.contains_key(&x.label()));
     let classes: BTreeSet<&str> = suspected.map(|x| x.declaration.class.as_str()).collect();
     let meant = plan.jobs.iter();
     let meant = meant.filter(|j| classes.contains(j.class.as_str()));
@@ -267,7 +267,7 @@ fn confirm<E: From<String>>(
         return Err(E::from(text));
     };
     let units = |x: &Benchmark, y: &Benchmark| {
-        let before = suspects.get(&compare::key(x)).copied();
+        let before = suspects.get(&x.label()).copied();
         chosen(before.unwrap_or(Unit::Own), x, y)
     };
     let mut confirmed = self::suspects(comparison(a, b, &units));

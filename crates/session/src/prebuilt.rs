@@ -37,7 +37,7 @@ pub(super) struct Programs {
 ///
 /// # Errors
 /// If there is no such bundle, or it does not fit, and `is_wanted`; if a source has faults; if the
-/// program that is named as compiler is none.
+/// program that is named as compiler cannot compile.
 pub(super) fn programs(
     analysis: &Analysis,
     classes: &[ClassId],

@@ -11,7 +11,7 @@ use yamba_record::run::{Producer, Provenance};
 use yamba_store::without_password;
 
 use super::measure::{Measured, measured};
-use super::{Failure, Observer, StoreChoice};
+use super::{Failure, Observer, StoreChoice, temporary_folder};
 
 /// How long a program may take to describe itself.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,10 +27,7 @@ pub struct ProtocolProgram {
 /// # Errors
 /// If its description is not complete.
 pub fn ask(words: &[String], stop: &Stop) -> Result<Option<ProtocolProgram>, Failure> {
-    let folder = tempfile::tempdir().map_err(|e| {
-        Failure::new(format!("no temporary folder can be made: {e}"))
-            .help("TMPDIR names a folder that can be written")
-    })?;
+    let folder = temporary_folder("yamba-describe-")?;
     let output = folder.path().join("description");
     let mut all = words.to_vec();
     all.push("--describe".to_owned());

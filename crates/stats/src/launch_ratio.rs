@@ -33,12 +33,12 @@ impl Ratio {
 }
 
 /// The location of one side.
-struct Level {
+pub(crate) struct Level {
     /// Trimmed mean of the logarithms.
-    mean: f64,
+    pub(crate) mean: f64,
     /// Squared standard error of the mean.
-    squared_error: f64,
-    degrees: f64,
+    pub(crate) squared_error: f64,
+    pub(crate) degrees: f64,
 }
 
 /// The ratio b / a of the launches' medians. It is the ratio of their geometric means; with twelve
@@ -154,9 +154,14 @@ fn logarithms(medians: &[f64]) -> Option<Vec<f64>> {
 
 /// The location of a side, with `g` values trimmed at each end.
 fn level(medians: &[f64], floor: f64, g: usize) -> Option<Level> {
-    let mut values = logarithms(medians)?;
+    trimmed_level(logarithms(medians)?, floor, g)
+}
+
+/// The location of these values, in ascending order, with `g` of them trimmed at each end, and the
+/// variance of one value at least `floor`.
+pub(crate) fn trimmed_level(mut values: Vec<f64>, floor: f64, g: usize) -> Option<Level> {
     let n = values.len();
-    let mean = mean(&values[g..n - g])?;
+    let mean = mean(values.get(g..n.checked_sub(g)?)?)?;
     let (low, high) = (values[g], values[n - 1 - g]);
     values.iter_mut().for_each(|x| *x = x.clamp(low, high));
     let (of_all, of_rest) = (n as f64, (n - 2 * g) as f64);

@@ -2,8 +2,7 @@
 
 use crate::distribution::{normal_cdf, student_t_quantile, two_sided_t, upper_tail};
 use crate::finite::{defined, finite};
-use crate::launch_ratio::Ratio;
-use crate::moments::{mean, variance};
+use crate::launch_ratio::{Ratio, trimmed_level};
 use crate::quantile::sorted;
 
 /// With at least this many rounds, a quarter of the differences is trimmed at each end, and the
@@ -36,14 +35,9 @@ pub fn paired_launch_ratio(
     }
     let (n, is_trimmed) = (differences.len(), differences.len() >= FEWEST_TRIMMED);
     let g = if is_trimmed { n / 4 } else { 0 };
-    let mut values = sorted(&differences);
-    let estimate = mean(values.get(g..n - g)?)?;
-    let (low, high) = (*values.get(g)?, *values.get(n - 1 - g)?);
-    values.iter_mut().for_each(|x| *x = x.clamp(low, high));
-    let (all, rest) = (n as f64, (n - 2 * g) as f64);
-    let own = (all - 1.0) * variance(&values)? / (rest * (rest - 1.0));
-    let error = own.max(2.0 * variance_floor / all).sqrt();
-    let degrees = rest - 1.0;
+    // A difference has the variance of two launches.
+    let level = trimmed_level(sorted(&differences), 2.0 * variance_floor, g)?;
+    let (estimate, error, degrees) = (level.mean, level.squared_error.sqrt(), level.degrees);
     let half = student_t_quantile(upper_tail(confidence)?, degrees)? * error;
     let ratio = Ratio {
         ratio: defined(estimate.exp())?,

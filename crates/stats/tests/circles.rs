@@ -1,35 +1,23 @@
 //! Measuring circles on simulated tests: how often the answers about steadiness and independence
 //! are right. All simulations have fixed seeds.
 
+use fastrand::Rng;
 use yamba_stats::circles::{Group, p_of_independence, steady_from};
+use yamba_stats::normal_quantile;
 
 const MARGIN: f64 = 0.01;
 const SIGNIFICANCE: f64 = 0.05;
 const SIMULATIONS: u64 = 2000;
 
-/// SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, 2014), and normal values by Box and Muller.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
-    }
+fn normal(random: &mut Rng) -> f64 {
+    normal_quantile(random.f64().clamp(1e-12, 1.0 - 1e-12)).unwrap()
 }
 
 /// Groups of 30 tests. Each has its test size, and mean and deviation of its Y.
 fn simulated(seed: u64, shapes: &[(u64, f64, f64)]) -> Vec<(u64, Vec<f64>)> {
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let group = |&(size, mean, deviation): &(u64, f64, f64)| {
-        let test = |_| size as f64 * (mean + deviation * random.normal());
+        let test = |_| size as f64 * (mean + deviation * normal(&mut random));
         (size, (0..30).map(test).collect())
     };
     shapes.iter().map(group).collect()
@@ -87,13 +75,12 @@ fn plateau_is_found() {
 fn more_noise_gives_no_earlier_answer() {
     let mut later = 0;
     for seed in 0..SIMULATIONS {
-        let mut random = Random(seed);
-        let shapes: Vec<_> = (1..=4)
-            .map(|size| (size, 1000.0 + 30.0 * random.uniform(), 20.0 * random.uniform()))
-            .collect();
+        let mut random = Rng::with_seed(seed);
+        let shapes: Vec<_> =
+            (1..=4).map(|size| (size, 1000.0 + 30.0 * random.f64(), 20.0 * random.f64())).collect();
         let table = simulated(seed, &shapes);
-        let factor = 1.0 + 4.0 * random.uniform();
-        let only = (random.uniform() * 8.0) as usize;
+        let factor = 1.0 + 4.0 * random.f64();
+        let only = (random.f64() * 8.0) as usize;
         let noisy: Vec<(u64, Vec<f64>)> = table
             .iter()
             .enumerate()

@@ -14,6 +14,7 @@ mod members;
 mod nanobench;
 mod pyperf;
 mod pytest_benchmark;
+mod results_list;
 mod text;
 mod words;
 
@@ -266,8 +267,8 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
     }
 }
 
-/// The text as JSON: Google Benchmark, nanobench and Python write numbers that are none as `NaN`
-/// and `Infinity`. Other texts stay as they are.
+/// The text as JSON: Google Benchmark, nanobench and Python write `NaN` and
+/// `Infinity`. Other texts stay as they are.
 fn readable(text: &str) -> Cow<'_, str> {
     let has = |name: &str| text.contains(&format!("\"{name}\""));
     let may_have = has("benchmarks") && (has("context") || has("machine_info"));

@@ -1,7 +1,6 @@
 //! The part of a run's document that a fleet's report needs.
 
 use yamba_compare::identity::{Fingerprint, fingerprint};
-use yamba_compare::key;
 use yamba_record::{Benchmark, Run, Status};
 use yamba_stats::{median, variance};
 
@@ -109,5 +108,5 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
         return Err(|l| &mut l.without_direction);
     }
     let topic = of.declaration.provenance.topic.as_deref().unwrap_or(NO_TOPIC);
-    Ok(FigureLevel { key: key(of), resource: topic.to_owned(), launches: logarithms })
+    Ok(FigureLevel { key: of.label(), resource: topic.to_owned(), launches: logarithms })
 }

@@ -66,6 +66,14 @@ impl CommandOutput {
     }
 }
 
+/// The last lines of an output.
+#[must_use]
+pub fn last_lines(output: &[u8], most: usize) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(most)..].join("\n")
+}
+
 /// A thread that empties one pipe after the other. Each run has its own pipe: a program can change
 /// the state of its standard output, as to non-blocking.
 pub(super) struct Drain {

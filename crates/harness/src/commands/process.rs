@@ -16,7 +16,7 @@ use rustix::process::{
 };
 use yamba_record::number::number;
 
-use super::output::{CommandOutput, Drain, Kind};
+use super::output::{CommandOutput, Drain, Kind, last_lines};
 use crate::orphans::{self, Started};
 use crate::stop::Stop;
 
@@ -149,16 +149,26 @@ impl Starter {
 
     /// The last lines that the latest command wrote to its standard error.
     pub fn messages(&self) -> String {
-        let tail = self.errors.tail();
-        let text = String::from_utf8_lossy(&tail);
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(5)..].join("\n")
+        last_lines(&self.errors.tail(), 5)
     }
 
     /// Runs the untimed command before a run. Processes that it leaves in its group, such as a
     /// server, stay until the run has ended.
-    pub fn prepare(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
-        let ended = match self.wait_for(words, Some(Stdio::null()), watchdog) {
+    pub fn prepare(
+        &mut self,
+        words: &[String],
+        folder: Option<&Path>,
+        watchdog: &Watchdog,
+    ) -> CommandEnd {
+        let command = self.command(words).map(|mut command| {
+            if let Some(folder) = folder {
+                command.current_dir(folder);
+            }
+            command
+        });
+        let ended = command
+            .and_then(|command| self.wait_for_end_of(command, Some(Stdio::null()), watchdog));
+        let ended = match ended {
             Ok(ended) => ended,
             Err(e) => {
                 self.errors.finish(PATIENCE);

@@ -1,6 +1,6 @@
 //! Runs programs of other harnesses.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -49,11 +49,11 @@ impl ProgramRunner {
         (run, self.starter.messages())
     }
 
-    /// Runs the untimed command before a program. A process that it starts in its process group,
-    /// such as a server, stays until that program has ended. Returns how it ended, and the last
-    /// lines of its standard error.
-    pub fn prepare(&mut self, words: &[String]) -> (CommandEnd, String) {
-        let end = self.starter.prepare(words, &self.watchdog);
+    /// Runs the untimed command before a program, in this folder. A process that it starts in its
+    /// process group, such as a server, stays until that program has ended. Returns how it ended,
+    /// and the last lines of its standard error.
+    pub fn prepare(&mut self, words: &[String], folder: Option<&Path>) -> (CommandEnd, String) {
+        let end = self.starter.prepare(words, folder, &self.watchdog);
         (end, self.starter.messages())
     }
 }

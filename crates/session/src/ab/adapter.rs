@@ -68,7 +68,14 @@ impl Launch<'_> {
     }
 }
 
-/// The text as a regular expression that matches it alone.
+/// Whether a file holds these bytes.
+pub(super) fn holds(file: &Path, wanted: &[u8]) -> bool {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// The text as a regular expression that matches it alone. Only letters are escaped that each of
+/// the languages of C++, Go, Java and Rust takes so.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

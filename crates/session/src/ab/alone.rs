@@ -7,20 +7,18 @@ use yamba_record::Run;
 use super::launcher::Launcher;
 use super::program::Side;
 use super::series::AllSeries;
-use super::{Plan, Words, head, named, scratch};
+use super::{LaunchPlan, Words, head};
 use crate::measure::Measured;
 use crate::store_sink::StoreSink;
-use crate::{Failure, Observer, StoreChoice, neighbours};
+use crate::{Failure, Observer, StoreChoice, neighbours, temporary_folder};
 
 /// One program to measure.
 #[derive(Clone, Debug)]
 pub struct Alone {
     pub program: Words,
-    /// The adapter that the user names. `None`: the program is asked.
-    pub adapter: Option<String>,
     /// Number of processes.
     pub launches: u64,
-    pub plan: Plan,
+    pub plan: LaunchPlan,
     /// The arguments of this program, for the record.
     pub arguments: Vec<String>,
     /// The names of the run.
@@ -40,14 +38,11 @@ pub fn measure_alone(
     observer: &dyn Observer,
     step: &mut dyn FnMut(u64),
 ) -> Result<(Measured, Vec<String>), Failure> {
-    let scratch = scratch()?;
+    let scratch = temporary_folder("yamba-ab-")?;
     let Words { words, folder } = request.program.clone();
     let mut side = Side::new("program", words, folder)?;
     side.ask(stop, scratch.path());
-    let adapter = match &request.adapter {
-        Some(name) => named(name)?,
-        None => side.adapter()?,
-    };
+    let adapter = side.adapter()?;
     let plan = &request.plan;
     let machine = neighbours::machine(target);
     let mut run = Run::from(head(machine, adapter.name(), &side, plan, &request.arguments));

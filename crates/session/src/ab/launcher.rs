@@ -4,23 +4,22 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop};
+use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop, last_lines};
 
-use super::Plan;
+use super::LaunchPlan;
 use super::adapter::{Adapter, LAYOUT, Launch, Results};
 use super::program::Side;
 
 /// Bytes by which the environment is made longer at most: a page.
 const LONGEST_LAYOUT: usize = 4096;
 
-/// Lines of a failed program's output that are shown, and the bytes in which they are sought.
+/// Lines of a failed program's output that are shown.
 const SHOWN_LINES: usize = 5;
-const TAIL: usize = 2048;
 
 /// Starts one process after the other.
 pub(super) struct Launcher<'a> {
     adapter: &'static dyn Adapter,
-    plan: &'a Plan,
+    plan: &'a LaunchPlan,
     scratch: &'a Path,
     runner: ProgramRunner,
     /// Draws the order of the processes and their layouts.
@@ -30,7 +29,7 @@ pub(super) struct Launcher<'a> {
 impl<'a> Launcher<'a> {
     pub fn new(
         adapter: &'static dyn Adapter,
-        plan: &'a Plan,
+        plan: &'a LaunchPlan,
         scratch: &'a Path,
         stop: &Stop,
     ) -> Launcher<'a> {
@@ -66,7 +65,7 @@ impl<'a> Launcher<'a> {
             output: launch.output(),
         };
         if let Some(prepare) = &self.plan.prepare {
-            let (end, messages) = self.runner.prepare(&within(of.folder.as_deref(), prepare));
+            let (end, messages) = self.runner.prepare(prepare, of.folder.as_deref());
             if !end.is_success() {
                 return Err(format!("its preparation {}", failed(&end, &messages)));
             }
@@ -74,7 +73,8 @@ impl<'a> Launcher<'a> {
         let (run, messages) = self.runner.run(&process);
         if !run.end.is_success() {
             let output = fs::read(&process.output).unwrap_or_default();
-            let messages = if messages.is_empty() { last_lines(&output) } else { messages };
+            let messages =
+                if messages.is_empty() { last_lines(&output, SHOWN_LINES) } else { messages };
             return Err(format!("the program {}", failed(&run.end, &messages)));
         }
         let used = run.user_ns + run.system_ns;
@@ -83,28 +83,10 @@ impl<'a> Launcher<'a> {
     }
 }
 
-/// The words of a command that runs in a folder.
-fn within(folder: Option<&Path>, words: &[String]) -> Vec<String> {
-    let Some(folder) = folder else {
-        return words.to_vec();
-    };
-    let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""].map(str::to_owned);
-    let folder = folder.display().to_string();
-    shell.into_iter().chain([folder]).chain(words.iter().cloned()).collect()
-}
-
 fn failed(end: &CommandEnd, messages: &str) -> String {
     if messages.trim().is_empty() {
         return end.to_string();
     }
     let lines: Vec<String> = messages.lines().map(|line| format!("  {line}")).collect();
     format!("{end}:\n{}", lines.join("\n"))
-}
-
-/// The last lines of an output.
-fn last_lines(output: &[u8]) -> String {
-    let tail = &output[output.len().saturating_sub(TAIL)..];
-    let text = String::from_utf8_lossy(tail);
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n")
 }

@@ -26,7 +26,7 @@ use yamba_store::without_password;
 
 use super::commands::command_words;
 use super::store_sink::StoreSink;
-use super::{Failure, Observer, StoreChoice, neighbours};
+use super::{Failure, Observer, StoreChoice, neighbours, temporary_folder};
 use adapter::Adapter;
 pub use alone::{Alone, measure_alone};
 use program::Side;
@@ -95,21 +95,28 @@ impl Words {
 /// How two programs are measured.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// How each process is started.
+    pub launch: LaunchPlan,
     /// The time after which measuring ends. Six rounds are always measured.
     pub time: Duration,
-    /// How long each process measures each benchmark, where its harness has an option for that.
-    pub benchmark_time: Duration,
-    /// The longest time of a process. `None`: no limit.
-    pub timeout: Option<Duration>,
-    /// The untimed command before each process.
-    pub prepare: Option<Vec<String>>,
     /// The limits of a gate: for benchmarks whose names match a name or glob, or for all. The last
     /// that matches counts.
     pub limits: Vec<(Option<String>, f64)>,
     /// Benchmarks without a limit are measured until their difference is known to be smaller than
     /// this, or to be one: 0.05 for 5 %.
     pub resolution: f64,
-    /// Seed of the order in each round, and of the layouts.
+}
+
+/// How the processes of a program are started.
+#[derive(Clone, Debug)]
+pub struct LaunchPlan {
+    /// How long each process measures each benchmark, where its harness has an option for that.
+    pub benchmark_time: Duration,
+    /// The longest time of a process. `None`: no limit.
+    pub timeout: Option<Duration>,
+    /// The untimed command before each process.
+    pub prepare: Option<Vec<String>>,
+    /// Seed of the layouts, and of the order in each round.
     pub seed: u64,
 }
 
@@ -147,11 +154,6 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 struct Heads([RunHead; 2]);
 
-/// The names of all adapters.
-pub fn adapter_names() -> Vec<&'static str> {
-    adapters::names()
-}
-
 /// Two programs of one harness, ready to be measured.
 pub struct Prepared {
     sides: [Side; 2],
@@ -165,20 +167,17 @@ pub struct Prepared {
 /// # Errors
 /// If a program is not found, or the harness of the two is not known or not the same.
 pub fn prepare(request: Request, stop: &Stop) -> Result<Prepared, Failure> {
-    let scratch = scratch()?;
+    let adapter = request.adapter.as_deref().map(named).transpose()?;
+    let scratch = temporary_folder("yamba-ab-")?;
     let [base, head] = request.sides.clone();
     let mut sides =
         [Side::new("base", base.words, base.folder)?, Side::new("head", head.words, head.folder)?];
-    let adapter = match request.adapter.as_deref() {
-        Some(name) if name == adapters::COMMAND.name() => adapters::COMMAND,
-        name => {
-            sides.iter_mut().for_each(|side| side.ask(stop, scratch.path()));
-            match name {
-                Some(name) => named(name)?,
-                None => common(&sides)?,
-            }
-        }
-    };
+    // An adapter may choose its options by the help of the program. A command is not asked: it
+    // would run.
+    if adapter.is_none_or(|adapter| adapter.name() != adapters::COMMAND) {
+        sides.iter_mut().for_each(|side| side.ask(stop, scratch.path()));
+    }
+    let adapter = adapter.map_or_else(|| common(&sides), Ok)?;
     Ok(Prepared { sides, adapter, request, scratch })
 }
 
@@ -241,7 +240,10 @@ impl Prepared {
         let machine = neighbours::machine(target);
         let head = |side: &Side| {
             let adapter = self.adapter.name();
-            head(machine.clone(), adapter, side, &self.request.plan, &self.request.arguments)
+            let Request { plan, arguments, .. } = &self.request;
+            let mut head = head(machine.clone(), adapter, side, &plan.launch, arguments);
+            head.plan.time_ns = plan.time.as_nanos() as u64;
+            head
         };
         Heads([head(&self.sides[0]), head(&self.sides[1])])
     }
@@ -252,19 +254,14 @@ fn head(
     machine: Machine,
     adapter: &str,
     side: &Side,
-    plan: &Plan,
+    plan: &LaunchPlan,
     arguments: &[String],
 ) -> RunHead {
     let mut head = RunHead::new(machine);
     head.id = drawn_id();
     head.started_unix_s = unix_s();
-    head.plan = RunPlan {
-        seed: plan.seed,
-        batches: 1,
-        time_ns: plan.time.as_nanos() as u64,
-        placement: "free".to_owned(),
-        ..RunPlan::default()
-    };
+    head.plan =
+        RunPlan { seed: plan.seed, batches: 1, placement: "free".to_owned(), ..RunPlan::default() };
     head.producer = Producer {
         version: concat!("yamba ", env!("CARGO_PKG_VERSION")).to_owned(),
         arguments: arguments.iter().map(|a| without_password(a)).collect(),
@@ -277,17 +274,6 @@ fn head(
         ..Producer::default()
     };
     head
-}
-
-/// A new folder for the results of processes.
-///
-/// # Errors
-/// If none can be made.
-fn scratch() -> Result<tempfile::TempDir, Failure> {
-    tempfile::Builder::new().prefix("yamba-ab-").tempdir().map_err(|e| {
-        Failure::new(format!("no folder for the results can be made: {e}"))
-            .help("TMPDIR names a folder that can be written")
-    })
 }
 
 /// The stored runs of both sides.

@@ -1,6 +1,5 @@
 //! Finds the program of a side, and asks it which harness it was written for.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use yamba_harness::{ProgramRunner, ProgramStart, Stop};
 use super::adapter::{Adapter, Program};
 use super::adapters;
 use crate::Failure;
+use crate::commands::in_path;
 
 /// How long a program may take to answer `--help`.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -106,7 +106,5 @@ fn found(word: &str, folder: Option<&Path>) -> Option<PathBuf> {
         let path = folder.map_or_else(|| PathBuf::from(word), |folder| folder.join(word));
         return path.exists().then_some(path);
     }
-    let path = env::var_os("PATH")?;
-    let mut candidates = env::split_paths(&path).map(|folder| folder.join(word));
-    candidates.find(|file| file.is_file())
+    in_path(word)
 }

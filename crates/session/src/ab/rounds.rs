@@ -29,10 +29,10 @@ const MOST_FAILURES: u64 = 3;
 
 /// A measurement of two sides.
 pub(super) struct Rounds<'a> {
-    pub sides: [&'a Side; 2],
-    pub plan: &'a Plan,
-    pub heads: Heads,
-    pub stop: &'a Stop,
+    sides: [&'a Side; 2],
+    plan: &'a Plan,
+    heads: Heads,
+    stop: &'a Stop,
     launcher: Launcher<'a>,
     series: [AllSeries; 2],
     /// The benchmarks whose processor time is compared: chosen at the first look.
@@ -44,10 +44,9 @@ pub(super) struct Rounds<'a> {
     look: usize,
     /// The names of the benchmarks to measure. `None`: all.
     only: Option<Vec<String>>,
-    undecided: usize,
     /// The launches of each side that failed, and how the last one did.
     failures: [(u64, String); 2],
-    pub left_out: Vec<String>,
+    left_out: Vec<String>,
 }
 
 /// How a measurement ended.
@@ -74,14 +73,13 @@ impl<'a> Rounds<'a> {
             plan,
             heads,
             stop,
-            launcher: Launcher::new(adapter, plan, scratch, stop),
+            launcher: Launcher::new(adapter, &plan.launch, scratch, stop),
             series: Default::default(),
             by_processor: BTreeSet::new(),
             before: BTreeMap::new(),
             decided: BTreeMap::new(),
             look: 0,
             only: None,
-            undecided: 0,
             failures: Default::default(),
             left_out: Vec::new(),
         }
@@ -109,14 +107,16 @@ impl<'a> Rounds<'a> {
             let mut undecided = None;
             if rounds >= next || is_over {
                 next = next_look(rounds);
-                let (runs, found) = self.look(is_over);
+                let (runs, found, names) = self.look();
                 keep(&runs)?;
-                let is_all = !is_over && self.undecided == 0;
-                if is_over || is_all {
+                if is_over || names.is_empty() {
                     let left_out = self.left_out;
                     return Ok(Ended { runs, found, rounds, given_up, left_out });
                 }
-                undecided = Some(self.undecided);
+                undecided = Some(names.len());
+                // An argument of a program has at most 128 KiB on Linux.
+                let length: usize = names.iter().map(|name| 2 * name.len() + 1).sum();
+                self.only = Some(names).filter(|_| length <= LONGEST_FILTER);
             }
             step(&Step { rounds, next, undecided, spent, time: self.plan.time });
         }
@@ -171,8 +171,8 @@ impl<'a> Rounds<'a> {
         })
     }
 
-    /// Compares the launches, and finds the benchmarks that are still undecided.
-    fn look(&mut self, is_last: bool) -> ([Run; 2], Comparison) {
+    /// Compares the launches. Returns also the names of the benchmarks that are still undecided.
+    fn look(&mut self) -> ([Run; 2], Comparison, Vec<String>) {
         self.look += 1;
         if self.look == 1 {
             let [base, head] = &self.series;
@@ -206,13 +206,7 @@ impl<'a> Rounds<'a> {
             }
         }
         undecided.dedup();
-        if !is_last {
-            self.undecided = undecided.len();
-            // An argument of a program has at most 128 KiB on Linux.
-            let length: usize = undecided.iter().map(|name| 2 * name.len() + 1).sum();
-            self.only = Some(undecided).filter(|_| length <= LONGEST_FILTER);
-        }
-        (runs, found)
+        (runs, found, undecided)
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use globset::Glob;
-use yamba_harness::{ProgramRunner, ProgramStart, Stop};
+use yamba_harness::{ProgramRunner, ProgramStart, Stop, last_lines};
 
 use super::Words;
-use crate::Failure;
-use crate::commands::command_words;
+use crate::commands::{command_words, may_execute};
+use crate::{Failure, temporary_folder};
 
 /// Lines of a failed command's output that are shown.
 const SHOWN_LINES: usize = 20;
@@ -28,11 +28,7 @@ impl Worktrees {
     pub fn new(revisions: &[String; 2]) -> Result<Worktrees, Failure> {
         let here = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
         let repository = PathBuf::from(here.trim());
-        let folder = tempfile::Builder::new().prefix("yamba-worktrees-").tempdir();
-        let folder = folder.map_err(|e| {
-            Failure::new(format!("no folder for the working trees can be made: {e}"))
-                .help("TMPDIR names a folder that can be written")
-        })?;
+        let folder = temporary_folder("yamba-worktrees-")?;
         let trees = Worktrees { repository, folder };
         for (side, revision) in revisions.iter().enumerate() {
             let tree = trees.tree(side).display().to_string();
@@ -113,11 +109,8 @@ fn matched(folder: &Path, glob: &str) -> Result<String, Failure> {
     let matcher = matcher.compile_matcher();
     let parent = Path::new(glob).parent().unwrap_or(Path::new(""));
     let entries = fs::read_dir(folder.join(parent)).into_iter().flatten().flatten();
-    let is_program = |path: &Path| {
-        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-    };
     let found: Vec<PathBuf> = entries
-        .filter(|entry| is_program(&entry.path()))
+        .filter(|entry| may_execute(&entry.path()))
         .map(|entry| parent.join(entry.file_name()))
         .filter(|path| matcher.is_match(path))
         .collect();
@@ -152,9 +145,7 @@ fn succeeded(what: &str, output: std::io::Result<Output>) -> Result<Output, Fail
 
 /// A command that failed, with the last lines of its output.
 fn failure(what: &str, end: &str, output: &[u8]) -> Failure {
-    let text = String::from_utf8_lossy(output);
-    let lines: Vec<&str> = text.lines().collect();
-    let shown = lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n  ");
+    let shown = last_lines(output, SHOWN_LINES).replace('\n', "\n  ");
     Failure::new(format!("{what} failed, {end}:\n  {shown}"))
         .help("run it by itself, and see what is wrong")
 }

@@ -20,6 +20,7 @@ use super::Failure;
 use super::neighbours::machine;
 use expand::expanded;
 use words::Start;
+pub(crate) use words::{in_path, may_execute};
 
 /// Commands to time, as a user writes them.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! Decides how a command is started: directly, or by a shell.
 
 use std::env;
+use std::path::{Path, PathBuf};
 
 use super::Shell;
 use crate::Failure;
@@ -93,14 +94,18 @@ pub(super) fn split(command: &str) -> Result<Vec<String>, Failure> {
 
 /// Whether the program exists, at its path or in a folder of `PATH`, and may be executed.
 fn is_program(name: &str) -> bool {
-    let may_execute = |path: &std::path::Path| {
-        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-    };
-    if name.contains('/') {
-        return may_execute(name.as_ref());
-    }
+    if name.contains('/') { may_execute(name.as_ref()) } else { in_path(name).is_some() }
+}
+
+/// The program of this name in a folder of `PATH`.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| may_execute(&folder.join(name)))
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| may_execute(file))
+}
+
+/// Whether the path is a file that this user may execute.
+pub(crate) fn may_execute(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]

@@ -35,15 +35,7 @@ pub(super) fn reason(entry: &Benchmark) -> String {
 /// The name of an entry with its parameters and the number of processes or threads above one:
 /// `lat_ctx partners=2 P=4`. Control characters are spaces.
 pub(super) fn label(entry: &Benchmark) -> String {
-    let mut label = entry.name.clone();
-    let parameters = entry.parameters.to_string();
-    if !parameters.is_empty() {
-        label.push_str(&format!(" {parameters}"));
-    }
-    if entry.workers().are_several() {
-        label.push_str(&format!(" {}", entry.workers()));
-    }
-    label.replace(char::is_control, " ")
+    entry.label().replace(char::is_control, " ")
 }
 
 /// Number of entries with the same label as an earlier one.

@@ -1,14 +1,12 @@
 //! JSON of hyperfine (`--export-json`): <https://github.com/sharkdp/hyperfine>. Each command is a
 //! benchmark, and each of its runs a sample in seconds.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use yamba_record::{Parameters, Run, Status};
 use yamba_stats::median;
 
 use super::foreign::{Figure, Number, Results};
 use super::members::Members;
-use super::{DocumentFault, fault, quoted};
+use super::{DocumentFault, results_list};
 
 /// Name of the format in messages.
 const KIND: &str = "JSON of hyperfine";
@@ -17,31 +15,15 @@ const KIND: &str = "JSON of hyperfine";
 /// times.
 const ROUNDING: f64 = 1e-9;
 
-#[derive(Deserialize)]
-struct Document<'a> {
-    #[serde(borrow)]
-    results: Vec<&'a RawValue>,
-}
-
 /// Parses the file. `name` is its file name.
 ///
 /// # Errors
 /// If it is truncated, has another format, or contains no figure or too many.
 pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
-    let document: Document<'_> = serde_json::from_str(text).map_err(|e| fault(&e, KIND))?;
     let mut results = Results::new("hyperfine", name, text.to_owned());
-    for (index, result) in document.results.iter().enumerate() {
-        let members = Members::read(result.get());
-        let command = members.as_ref().and_then(|m| m.text("command").ok()?);
-        let (Some(members), Some(command)) = (&members, command) else {
-            results.leave_out(&format!("results[{index}]"), "no command in it");
-            continue;
-        };
-        match number(command, members) {
-            Ok(number) => results.push(number)?,
-            Err(reason) => results.leave_out(&quoted(command), &reason),
-        }
-    }
+    results_list::read(&mut results, text, KIND, "command", |command, members| {
+        Ok(vec![number(command, members)?])
+    })?;
     results.run()
 }
 

@@ -4,15 +4,13 @@
 
 pub(super) mod table;
 
-use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 use yamba_record::{Parameters, Run};
 use yamba_stats::median;
 
 use super::foreign::{Figure, Number, Results};
 use super::members::Members;
-use super::{DocumentFault, fault, quoted};
+use super::{DocumentFault, results_list};
 
 /// Name of the format in messages.
 const KIND: &str = "JSON of nanobench";
@@ -30,31 +28,13 @@ const NO_TITLE: &str = "benchmark";
 /// The unit of benchmarks without a unit.
 const OPERATION: &str = "op";
 
-#[derive(Deserialize)]
-struct Document<'a> {
-    #[serde(borrow)]
-    results: Vec<&'a RawValue>,
-}
-
 /// Parses the file. `name` is its file name.
 ///
 /// # Errors
 /// If it is truncated, has another format, or contains no figure or too many.
 pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
-    let document: Document<'_> = serde_json::from_str(text).map_err(|e| fault(&e, KIND))?;
     let mut results = Results::new("nanobench", name, text.to_owned());
-    for (index, result) in document.results.iter().enumerate() {
-        let members = Members::read(result.get());
-        let benchmark = members.as_ref().and_then(|m| m.text("name").ok()?);
-        let (Some(members), Some(benchmark)) = (&members, benchmark) else {
-            results.leave_out(&format!("results[{index}]"), "no name in it");
-            continue;
-        };
-        match numbers(benchmark, members) {
-            Ok(numbers) => numbers.into_iter().try_for_each(|number| results.push(number))?,
-            Err(reason) => results.leave_out(&quoted(benchmark), &reason),
-        }
-    }
+    results_list::read(&mut results, text, KIND, "name", numbers)?;
     results.run()
 }
 

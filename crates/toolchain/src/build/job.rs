@@ -100,7 +100,7 @@ pub fn compiler_version(analysis: &Analysis, target: &Target) -> Option<String> 
 /// Where the compiler for `target` comes from.
 ///
 /// # Errors
-/// If there is none, or the program that is named is no compiler.
+/// If no compiler is found, or the program that is named cannot compile.
 pub fn compiler_source(analysis: &Analysis, target: &Target) -> Result<CompilerSource, BuildError> {
     Ok(toolchain::choose(analysis, target)?.source)
 }

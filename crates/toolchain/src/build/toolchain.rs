@@ -73,7 +73,7 @@ pub enum CompilerSource {
     /// The environment names it, or it is installed.
     Installed,
     /// No compiler is installed. This is that of the Python package `ziglang`, whose figures
-    /// nobody compares with those of g++ without need.
+    /// are compared with those of g++ only where needed.
     PythonPackage,
 }
 

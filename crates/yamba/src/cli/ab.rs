@@ -7,7 +7,7 @@ use clap::Args;
 use yamba_compare::gate::{Asked, gate};
 use yamba_harness::{Stop, drawn_seed};
 use yamba_report::markdown;
-use yamba_session::ab::{Outcome, Plan, Request, Step, Words, Worktrees, adapter_names, prepare};
+use yamba_session::ab::{LaunchPlan, Outcome, Plan, Request, Step, Words, Worktrees, prepare};
 use yamba_toolchain::build::host;
 
 use super::compare::COMMENT_HEADING;
@@ -144,23 +144,19 @@ impl Ab {
     fn request(&self, sides: [Words; 2]) -> Result<Request, Failure> {
         let prepare = self.prepare.as_deref().map(Words::command).transpose()?;
         let adapter = if self.command { Some("command".to_owned()) } else { self.adapter.clone() };
-        if let Some(name) =
-            adapter.as_ref().filter(|name| !adapter_names().contains(&name.as_str()))
-        {
-            return Err(Failure::new(format!("--adapter: {name} is not known"))
-                .help(format!("it is one of {}", adapter_names().join(", "))));
-        }
         Ok(Request {
             sides,
             adapter,
             plan: Plan {
+                launch: LaunchPlan {
+                    benchmark_time: self.benchmark_time,
+                    timeout: self.timeout,
+                    prepare: prepare.map(|prepare| prepare.words),
+                    seed: self.seed.unwrap_or_else(drawn_seed),
+                },
                 time: self.time,
-                benchmark_time: self.benchmark_time,
-                timeout: self.timeout,
-                prepare: prepare.map(|prepare| prepare.words),
                 limits: self.gate.fail_above.clone(),
                 resolution: self.resolution,
-                seed: self.seed.unwrap_or_else(drawn_seed),
             },
             arguments: arguments(),
         })
@@ -179,9 +175,7 @@ impl Ab {
             let words = harness.map(|harness| harness.words.join(" ")).unwrap_or_default();
             format!("{side}: {}", run_ref::plain(&words))
         });
-        for text in left_out.iter().take(5) {
-            output::note(&format!("warning: left out: {}\n", run_ref::plain(text)));
-        }
+        output::note_left_out(&left_out);
         if let Some(why) = &given_up {
             output::note(&format!("warning: measuring ended early. {}\n", why.trim_end()));
         }

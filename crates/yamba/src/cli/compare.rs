@@ -10,7 +10,7 @@ use super::{Answer, Failure, StoreOption, Terminal, arguments, output, run_ref, 
 use yamba_compare::gate::{self, Asked, Limits, gate};
 use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::choose_unit;
-use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
+use yamba_compare::{ComparedEntry, Comparison, ONE_PROGRAM, comparison, pairing};
 use yamba_harness::Stop;
 use yamba_session::remeasure;
 
@@ -18,9 +18,6 @@ use crate::views;
 
 /// The level of a comment's heading.
 pub(super) const COMMENT_HEADING: usize = 3;
-
-/// The reason why a gate does not re-measure a suspect.
-const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
 
 /// Compare two runs
 ///

@@ -217,6 +217,17 @@ pub(super) fn new_file(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Names the parts of another program's results that were not understood.
+pub(super) fn note_left_out(texts: &[String]) {
+    const MOST: usize = 5;
+    for text in texts.iter().take(MOST) {
+        note(&format!("warning: left out: {}\n", text.replace('\n', " ")));
+    }
+    if texts.len() > MOST {
+        note(&format!("warning: left out: {} more\n", texts.len() - MOST));
+    }
+}
+
 /// The failure to write a file or a folder.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> ErrorMessage {
     let (path, reason) = (path.display(), reason(error));

@@ -21,10 +21,10 @@ pub fn document(found: &Comparison) -> String {
     let mut cases: Vec<(String, Outcome)> =
         found.benchmarks.iter().map(|entry| (entry.label.clone(), outcome(found, entry))).collect();
     // Without a gate a lost benchmark is an error, too.
-    let is_strict = found.gate.as_ref().is_none_or(|gate| gate.strict);
+    let counts_lost = found.gate.as_ref().is_none_or(|gate| gate.strict);
     cases.extend(found.unmatched.iter().map(|alone| {
         let reason = alone.reason.to_owned();
-        let outcome = if alone.is_owed && is_strict {
+        let outcome = if alone.is_owed && counts_lost {
             Outcome::Error(reason)
         } else {
             Outcome::Skipped(reason)

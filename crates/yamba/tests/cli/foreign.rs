@@ -127,7 +127,7 @@ fn single_numbers_are_not_compared() {
     }
 }
 
-/// What six processes of Go's benchmarks print one after another.
+/// The output of six processes of Go's benchmarks, one after another.
 fn go(time: f64) -> String {
     let process = |level: f64| {
         format!(

@@ -6,7 +6,7 @@ use yamba_record::{Benchmark, Status};
 use super::super::adapter::{Adapter, Launch, Program, Reading, Results, Start};
 
 /// The one benchmark of a command.
-pub(super) const NAME: &str = "command";
+pub(in super::super) const NAME: &str = "command";
 
 pub(super) struct WholeCommand;
 

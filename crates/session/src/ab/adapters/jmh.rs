@@ -1,6 +1,6 @@
 //! JMH, the Java Microbenchmark Harness, as a jar: <https://github.com/openjdk/jmh>.
 
-use super::super::adapter::{Adapter, Launch, Program, Start};
+use super::super::adapter::{Adapter, Launch, Program, Start, holds};
 
 /// The list of benchmarks that JMH puts into the jar.
 const LIST: &[u8] = b"META-INF/BenchmarkList";
@@ -13,11 +13,8 @@ impl Adapter for Jmh {
     }
 
     fn is_it(&self, program: &Program) -> bool {
-        program.jars.iter().any(|jar| {
-            let bytes = std::fs::read(jar).unwrap_or_default();
-            // The names of a jar's files are not compressed.
-            bytes.windows(LIST.len()).any(|window| window == LIST)
-        })
+        // The names of a jar's files are not compressed.
+        program.jars.iter().any(|jar| holds(jar, LIST))
     }
 
     fn start(&self, program: &Program, launch: &Launch<'_>) -> Start {

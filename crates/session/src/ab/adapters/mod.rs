@@ -13,8 +13,8 @@ mod pytest;
 
 use super::adapter::{Adapter, Program};
 
-/// The adapter of whole commands.
-pub(super) static COMMAND: &dyn Adapter = &command::WholeCommand;
+/// The name of the adapter of whole commands.
+pub(super) use command::NAME as COMMAND;
 
 /// All adapters, in the order in which a program is checked.
 static ALL: [&dyn Adapter; 10] = [

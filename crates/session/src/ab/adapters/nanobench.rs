@@ -1,6 +1,6 @@
 //! nanobench, a header of C++, whose programs print a table: <https://nanobench.ankerl.com>.
 
-use super::super::adapter::{Adapter, Launch, Program, Start};
+use super::super::adapter::{Adapter, Launch, Program, Start, holds};
 
 /// An environment variable that each program of nanobench reads.
 const VARIABLE: &[u8] = b"NANOBENCH_SUPPRESS_WARNINGS";
@@ -13,9 +13,7 @@ impl Adapter for Nanobench {
     }
 
     fn is_it(&self, program: &Program) -> bool {
-        let file = program.file.as_ref().and_then(|file| std::fs::read(file).ok());
-        let bytes = file.unwrap_or_default();
-        bytes.windows(VARIABLE.len()).any(|window| window == VARIABLE)
+        program.file.as_ref().is_some_and(|file| holds(file, VARIABLE))
     }
 
     /// The program has no options: it measures all benchmarks for as long as it was written to.

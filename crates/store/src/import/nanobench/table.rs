@@ -235,8 +235,8 @@ impl Header {
 }
 
 impl Row {
-    /// The time of a unit, and the rate of units other than operations. The error says why there
-    /// is none.
+    /// The time of a unit, and the rate of units other than operations. The error says why
+    /// there are no numbers.
     fn numbers(&self) -> Result<Vec<Number>, String> {
         let number = |figure, unit: &str, value| {
             let parameters = Parameters(self.parameters.clone());

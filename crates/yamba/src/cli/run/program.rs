@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use yamba_harness::{Stop, drawn_seed};
-use yamba_session::ab::{Alone, Plan, Words, measure_alone};
+use yamba_session::ab::{Alone, LaunchPlan, Words, measure_alone};
 use yamba_session::protocol_program;
 use yamba_toolchain::build::host;
 
 use super::Run;
 use crate::cli::output::{self, StatusLine};
-use crate::cli::{Answer, Failure, Terminal, arguments, run_ref, system_failure};
+use crate::cli::{Answer, Failure, Terminal, arguments, system_failure};
 
 /// Processes of a program of another harness, as the launches of a usual and of a quick run.
 const LAUNCHES: u64 = 6;
@@ -36,9 +36,7 @@ impl Run {
         let (measured, left_out) =
             measure_alone(&request, &host(), &stop, &store, &terminal, &mut step)?;
         drop(line);
-        for text in &left_out {
-            output::note(&format!("warning: left out: {}\n", run_ref::plain(text)));
-        }
+        output::note_left_out(&left_out);
         self.answer(measured, BTreeMap::new())
     }
 
@@ -54,15 +52,11 @@ impl Run {
         let usual = if effort.duration.quick { QUICK_LAUNCHES } else { LAUNCHES };
         Ok(Alone {
             program,
-            adapter: None,
             launches: effort.samples.launches.unwrap_or(usual),
-            plan: Plan {
-                time: Duration::ZERO,
+            plan: LaunchPlan {
                 benchmark_time: BENCHMARK_TIME,
                 timeout: effort.limits.timeout,
                 prepare: None,
-                limits: Vec::new(),
-                resolution: 0.0,
                 seed: effort.samples.seed.unwrap_or_else(drawn_seed),
             },
             arguments: arguments(),
