@@ -22,8 +22,48 @@ pub use program::{ProgramRunner, ProgramStart};
 pub struct TimedCommand {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// The program and arguments of the untimed command before each run.
-    pub prepare: Option<Vec<String>>,
+    /// The untimed commands around its runs: programs and arguments.
+    pub around: Around<Option<Vec<String>>>,
+}
+
+/// What runs around the runs of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around<T> {
+    /// Once before the first round of all commands.
+    pub setup: T,
+    /// Before each run.
+    pub prepare: T,
+    /// After each run.
+    pub conclude: T,
+    /// Once after the last round of all commands.
+    pub cleanup: T,
+}
+
+impl<T> Around<T> {
+    /// The same of another type.
+    pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> Around<U> {
+        Around {
+            setup: convert(self.setup),
+            prepare: convert(self.prepare),
+            conclude: convert(self.conclude),
+            cleanup: convert(self.cleanup),
+        }
+    }
+
+    /// References to all of it.
+    pub fn as_ref(&self) -> Around<&T> {
+        Around {
+            setup: &self.setup,
+            prepare: &self.prepare,
+            conclude: &self.conclude,
+            cleanup: &self.cleanup,
+        }
+    }
+
+    /// All four.
+    pub fn into_array(self) -> [T; 4] {
+        [self.setup, self.prepare, self.conclude, self.cleanup]
+    }
 }
 
 /// How commands are timed.
@@ -37,8 +77,8 @@ pub struct CommandPlan {
     pub time: Duration,
     /// Limit on each process, preparations included.
     pub timeout: Option<Duration>,
-    /// Whether a run that fails counts like any other.
-    pub ignores_failure: bool,
+    /// The failures of runs that count like successes.
+    pub ignored: IgnoredFailures,
     /// The file that each command reads as standard input; `None` for an empty one.
     pub input: Option<PathBuf>,
     /// Where the standard output of the commands goes. That of preparations goes to `/dev/null`.
@@ -47,6 +87,32 @@ pub struct CommandPlan {
     pub empty_shell: Option<Vec<String>>,
     /// Seed of the order of the commands in each round.
     pub seed: u64,
+}
+
+/// The failures of runs that count like successes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum IgnoredFailures {
+    /// None.
+    #[default]
+    None,
+    /// Each exit status and each signal.
+    All,
+    /// These exit statuses.
+    Statuses(Vec<i32>),
+}
+
+impl IgnoredFailures {
+    /// Whether a run that ended in this way counts.
+    #[must_use]
+    pub fn counts(&self, end: &CommandEnd) -> bool {
+        match (self, end) {
+            (IgnoredFailures::All, end) => end.is_complete(),
+            (IgnoredFailures::Statuses(statuses), CommandEnd::Exit(status)) => {
+                *status == 0 || statuses.contains(status)
+            }
+            (_, end) => end.is_success(),
+        }
+    }
 }
 
 /// Fewest runs without a given number.
@@ -62,13 +128,30 @@ pub struct TimedRuns {
     pub runs: BTreeMap<u64, CommandRun>,
     /// Why the command was given up.
     pub failure: Option<CommandFailure>,
+    /// The failure of the clean-up. The runs before it count.
+    pub cleanup_failure: Option<CommandFailure>,
 }
 
-/// A run that failed.
+/// A program of a command, by the time at which it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandStep {
+    /// Once before all rounds.
+    Setup,
+    /// Before a run.
+    Preparation,
+    /// The timed run.
+    Command,
+    /// After a run.
+    Conclusion,
+    /// Once after all rounds.
+    Cleanup,
+}
+
+/// A program that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandFailure {
-    /// The program that failed: of the command, or of its preparation.
-    pub is_preparation: bool,
+    /// Which program failed.
+    pub step: CommandStep,
     /// How it ended.
     pub end: CommandEnd,
     /// The last lines of its standard error.
@@ -80,6 +163,8 @@ pub struct CommandFailure {
 pub struct TimedCommands {
     /// The runs of each command, in the order of the commands.
     pub commands: Vec<TimedRuns>,
+    /// Number of complete timed rounds.
+    pub rounds: u64,
     /// The runs of the empty shell by round.
     pub shell: BTreeMap<u64, CommandRun>,
     /// Whether a stop was requested.
@@ -87,12 +172,14 @@ pub struct TimedCommands {
 }
 
 /// Times the commands. `progress` gets the number of completed rounds and the expected number of
-/// all rounds.
+/// all rounds. `is_decided` gets the number of completed rounds and their results: timing ends
+/// early if it returns true.
 pub fn time_commands(
     commands: &[TimedCommand],
     plan: &CommandPlan,
     stop: &Stop,
     progress: &mut dyn FnMut(u64, u64),
+    is_decided: &mut dyn FnMut(u64, &TimedCommands) -> bool,
 ) -> TimedCommands {
     let starter = Starter::new(plan.input.clone(), plan.output.clone());
     let watchdog = Watchdog::new(stop.clone(), plan.timeout);
@@ -107,20 +194,12 @@ pub fn time_commands(
             ..TimedCommands::default()
         },
     };
+    let begun = timing.set_up(stop);
     for _ in 0..plan.warmup {
         timing.round(None, stop);
     }
-    let (mut rounds, begun) = (0, Instant::now());
-    while !stop.requested() && timing.is_any_left() {
-        let spent = begun.elapsed();
-        let all = timing.expected_rounds(rounds, spent);
-        progress(rounds, all);
-        if rounds >= all {
-            break;
-        }
-        timing.round(Some(rounds), stop);
-        rounds += 1;
-    }
+    timing.measure(stop, progress, is_decided);
+    timing.clean_up(begun);
     timing.found.interrupted = stop.requested();
     timing.found
 }
@@ -135,6 +214,60 @@ struct Timing<'a> {
 }
 
 impl Timing<'_> {
+    fn measure(
+        &mut self,
+        stop: &Stop,
+        progress: &mut dyn FnMut(u64, u64),
+        is_decided: &mut dyn FnMut(u64, &TimedCommands) -> bool,
+    ) {
+        let (mut rounds, begun) = (0, Instant::now());
+        while !stop.requested() && self.is_any_left() {
+            let all = self.expected_rounds(rounds, begun.elapsed());
+            progress(rounds, all);
+            if rounds >= all {
+                break;
+            }
+            self.round(Some(rounds), stop);
+            rounds += 1;
+            self.found.rounds += u64::from(!stop.requested());
+            if !stop.requested() && is_decided(rounds, &self.found) {
+                break;
+            }
+        }
+    }
+
+    /// Runs the set-up of each command. Returns the number of commands whose set-up has begun.
+    fn set_up(&mut self, stop: &Stop) -> usize {
+        for (index, command) in self.commands.iter().enumerate() {
+            if stop.requested() {
+                return index;
+            }
+            if let Some(words) = &command.around.setup {
+                let end = self.starter.set_up(words, &self.watchdog);
+                if !stop.requested() && !end.is_success() {
+                    self.give_up(index, CommandStep::Setup, end);
+                }
+            }
+        }
+        self.commands.len()
+    }
+
+    /// Runs the clean-up of the first `count` commands, also after a request to stop.
+    fn clean_up(&mut self, count: usize) {
+        let watchdog = Watchdog::new(Stop::default(), self.plan.timeout);
+        for (index, command) in self.commands.iter().enumerate().take(count) {
+            let Some(words) = &command.around.cleanup else {
+                continue;
+            };
+            let end = self.starter.set_up(words, &watchdog);
+            if !end.is_success() {
+                let failure = self.failure(CommandStep::Cleanup, end);
+                self.found.commands[index].cleanup_failure = Some(failure);
+            }
+        }
+        self.starter.end_set_up();
+    }
+
     fn is_any_left(&self) -> bool {
         self.found.commands.iter().any(|c| c.failure.is_none())
     }
@@ -170,27 +303,41 @@ impl Timing<'_> {
     }
 
     fn run(&mut self, index: usize, command: &TimedCommand, number: Option<u64>, stop: &Stop) {
-        if let Some(prepare) = &command.prepare {
-            let end = self.starter.prepare(prepare, None, &self.watchdog);
-            if stop.requested() {
-                return;
+        match self.prepared_run(command, stop) {
+            Ok(run) if !stop.requested() => {
+                if let Some(number) = number {
+                    self.found.commands[index].runs.insert(number, run);
+                }
             }
-            if !end.is_success() {
-                return self.give_up(index, true, end);
+            Err((step, end)) if !stop.requested() => self.give_up(index, step, end),
+            _ => {}
+        }
+        self.starter.end_preparation();
+    }
+
+    /// One run with its preparation and conclusion. Returns which of them failed, and how.
+    fn prepared_run(
+        &mut self,
+        command: &TimedCommand,
+        stop: &Stop,
+    ) -> Result<CommandRun, (CommandStep, CommandEnd)> {
+        if let Some(words) = &command.around.prepare {
+            let end = self.starter.prepare(words, None, &self.watchdog);
+            if stop.requested() || !end.is_success() {
+                return Err((CommandStep::Preparation, end));
             }
         }
         let run = self.starter.run(&command.words, &self.watchdog);
-        if stop.requested() {
-            return;
+        if stop.requested() || !self.plan.ignored.counts(&run.end) {
+            return Err((CommandStep::Command, run.end));
         }
-        let is_failure =
-            if self.plan.ignores_failure { !run.end.is_complete() } else { !run.end.is_success() };
-        if is_failure {
-            return self.give_up(index, false, run.end);
+        if let Some(words) = &command.around.conclude {
+            let end = self.starter.conclude(words, &self.watchdog);
+            if !end.is_success() {
+                return Err((CommandStep::Conclusion, end));
+            }
         }
-        if let Some(number) = number {
-            self.found.commands[index].runs.insert(number, run);
-        }
+        Ok(run)
     }
 
     fn run_shell(&mut self, number: Option<u64>, stop: &Stop) {
@@ -198,13 +345,18 @@ impl Timing<'_> {
             return;
         };
         let run = self.starter.run_empty_shell(words, &self.watchdog);
+        self.starter.end_preparation();
         if let (Some(number), false) = (number, stop.requested()) {
             self.found.shell.insert(number, run);
         }
     }
 
-    fn give_up(&mut self, index: usize, is_preparation: bool, end: CommandEnd) {
-        self.found.commands[index].failure =
-            Some(CommandFailure { is_preparation, end, messages: self.starter.messages() });
+    fn give_up(&mut self, index: usize, step: CommandStep, end: CommandEnd) {
+        let failure = self.failure(step, end);
+        self.found.commands[index].failure = Some(failure);
+    }
+
+    fn failure(&self, step: CommandStep, end: CommandEnd) -> CommandFailure {
+        CommandFailure { step, end, messages: self.starter.messages() }
     }
 }

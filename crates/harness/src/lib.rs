@@ -72,8 +72,9 @@ pub use caches::measured::{caches_of_earlier_run, kept_caches};
 pub use circle::circles;
 pub use clock::unix_s;
 pub use commands::{
-    CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, FEWEST_RUNS, ProgramRunner,
-    ProgramStart, TimedCommand, TimedCommands, TimedRuns, last_lines, time_commands,
+    Around, CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, CommandStep,
+    FEWEST_RUNS, IgnoredFailures, ProgramRunner, ProgramStart, TimedCommand, TimedCommands,
+    TimedRuns, last_lines, time_commands,
 };
 pub use contention::Neighbours;
 pub use core_pairs::kept_core_pairs;

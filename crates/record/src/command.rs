@@ -15,9 +15,18 @@ pub struct CommandRuns {
     /// subtracted from all times. `None` if the command was started directly.
     #[serde(default)]
     pub shell: Option<String>,
+    /// The untimed command once before the first round of all commands.
+    #[serde(default)]
+    pub setup: Option<String>,
     /// The untimed command before each run.
     #[serde(default)]
     pub prepare: Option<String>,
+    /// The untimed command after each run.
+    #[serde(default)]
+    pub conclude: Option<String>,
+    /// The untimed command once after the last round of all commands.
+    #[serde(default)]
+    pub cleanup: Option<String>,
     /// Where its standard output went: `pipe` (emptied by Yamba), `null`, `inherit`, or a file.
     /// `None` in older documents: `/dev/null`.
     #[serde(default)]
@@ -53,9 +62,13 @@ pub struct CommandRuns {
     pub switches: f64,
     /// Number of runs by how they ended: `0`, `1`, `SIGSEGV`.
     pub ends: BTreeMap<String, u64>,
-    /// The ratio to the fastest command of the run. `None` for the fastest one, or a single one.
+    /// The exit status of each run; `None` for a run that a signal ended. Absent if all are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<Option<i32>>,
+    /// The ratio to the reference, by default the fastest command of the run. `None` for the
+    /// reference itself.
     #[serde(default)]
-    pub to_fastest: Option<PairedRatio>,
+    pub to_reference: Option<PairedRatio>,
     /// The wall-clock time of each run, in ns, the shell included. Absent without `--raw`.
     #[serde(default, skip_serializing_if = "Vec::is_empty", serialize_with = "array")]
     pub wall_ns: Vec<f64>,
@@ -67,9 +80,9 @@ pub struct CommandRuns {
 /// The median over the rounds of the ratio of two commands' times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PairedRatio {
-    /// The name of the fastest command.
-    pub fastest: String,
-    /// This command's time divided by that of the fastest one.
+    /// The name of the reference.
+    pub reference: String,
+    /// This command's time divided by that of the reference.
     pub ratio: f64,
     /// Distribution-free 95 % confidence interval of the ratio.
     pub interval: [f64; 2],

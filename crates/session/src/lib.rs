@@ -32,6 +32,7 @@ pub mod gc;
 mod here;
 pub mod java;
 pub mod jobs;
+mod limits;
 pub mod load;
 pub mod measure;
 mod neighbours;

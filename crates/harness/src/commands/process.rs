@@ -124,6 +124,8 @@ pub(super) struct Starter {
     errors: Drain,
     /// The group of the latest preparation, if processes of it still run.
     prepared: Option<Pid>,
+    /// The groups of set-ups of which processes still run.
+    set_up: Vec<Pid>,
     /// Processes outside the groups of their commands that were found already.
     known_daemons: HashSet<i32>,
 }
@@ -143,6 +145,7 @@ impl Starter {
             discard: Drain::new(Kind::Discard),
             errors: Drain::new(Kind::KeepTail),
             prepared: None,
+            set_up: Vec::new(),
             known_daemons: HashSet::new(),
         }
     }
@@ -153,13 +156,40 @@ impl Starter {
     }
 
     /// Runs the untimed command before a run. Processes that it leaves in its group, such as a
-    /// server, stay until the run has ended.
+    /// server, stay until [`end_preparation`](Starter::end_preparation).
     pub fn prepare(
         &mut self,
         words: &[String],
         folder: Option<&Path>,
         watchdog: &Watchdog,
     ) -> CommandEnd {
+        let (end, left) = self.run_untimed(words, folder, watchdog);
+        self.prepared = left;
+        end
+    }
+
+    /// Runs the untimed command after a run, and ends the processes that it leaves in its group.
+    pub fn conclude(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
+        let (end, left) = self.run_untimed(words, None, watchdog);
+        left.into_iter().for_each(end_group);
+        end
+    }
+
+    /// Runs an untimed command once. Processes that it leaves in its group stay until
+    /// [`end_set_up`](Starter::end_set_up).
+    pub fn set_up(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
+        let (end, left) = self.run_untimed(words, None, watchdog);
+        self.set_up.extend(left);
+        end
+    }
+
+    /// Runs an untimed command. Returns its group if processes of it still run.
+    fn run_untimed(
+        &mut self,
+        words: &[String],
+        folder: Option<&Path>,
+        watchdog: &Watchdog,
+    ) -> (CommandEnd, Option<Pid>) {
         let command = self.command(words).map(|mut command| {
             if let Some(folder) = folder {
                 command.current_dir(folder);
@@ -172,7 +202,7 @@ impl Starter {
             Ok(ended) => ended,
             Err(e) => {
                 self.errors.finish(PATIENCE);
-                return CommandEnd::NotStarted(e.to_string());
+                return (CommandEnd::NotStarted(e.to_string()), None);
             }
         };
         if !orphans::adopts_orphans() {
@@ -182,11 +212,11 @@ impl Starter {
         let _ = reap(ended.pid);
         orphans::forget(launch);
         self.daemons_of(launch);
-        self.prepared = orphans::has_members(ended.pid).then_some(ended.pid);
+        let left = orphans::has_members(ended.pid).then_some(ended.pid);
         // A server keeps its standard error open.
-        let is_expected_open = self.prepared.is_some() && ended.end.is_success();
+        let is_expected_open = left.is_some() && ended.end.is_success();
         self.errors.finish(if is_expected_open { Duration::ZERO } else { PATIENCE });
-        ended.end
+        (ended.end, left)
     }
 
     /// Runs a command to its end, and kills the processes of its group that are left then.
@@ -240,7 +270,6 @@ impl Starter {
         });
         self.discard.finish(PATIENCE);
         self.errors.finish(PATIENCE);
-        self.end_preparation();
         run.unwrap_or_else(|e| CommandRun::without(CommandEnd::NotStarted(e.to_string())))
     }
 
@@ -321,19 +350,29 @@ impl Starter {
         names
     }
 
-    fn end_preparation(&mut self) {
-        if let Some(group) = self.prepared.take() {
-            // Its members were adopted and are not reaped: the number is still theirs.
-            let _ = kill_process_group(group, Signal::KILL);
-            orphans::reap_group(group);
-        }
+    /// Ends the processes that the latest preparation has left in its group.
+    pub fn end_preparation(&mut self) {
+        self.prepared.take().into_iter().for_each(end_group);
         orphans::bury();
     }
+
+    /// Ends the processes that set-ups have left in their groups.
+    pub fn end_set_up(&mut self) {
+        self.set_up.drain(..).for_each(end_group);
+        orphans::bury();
+    }
+}
+
+/// Kills the members of a group that were adopted and are not reaped: the number is still theirs.
+fn end_group(group: Pid) {
+    let _ = kill_process_group(group, Signal::KILL);
+    orphans::reap_group(group);
 }
 
 impl Drop for Starter {
     fn drop(&mut self) {
         self.end_preparation();
+        self.end_set_up();
     }
 }
 

@@ -46,6 +46,7 @@ impl ProgramRunner {
             command.current_dir(folder);
         }
         let run = self.starter.run_program(command, &start.output, &self.watchdog);
+        self.starter.end_preparation();
         (run, self.starter.messages())
     }
 

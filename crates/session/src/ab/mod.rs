@@ -25,6 +25,7 @@ use yamba_record::{Machine, Run, RunHead};
 use yamba_store::without_password;
 
 use super::commands::command_words;
+use super::limits::Limit;
 use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice, neighbours, temporary_folder};
 use adapter::Adapter;
@@ -99,9 +100,8 @@ pub struct Plan {
     pub launch: LaunchPlan,
     /// The time after which measuring ends. Six rounds are always measured.
     pub time: Duration,
-    /// The limits of a gate: for benchmarks whose names match a name or glob, or for all. The last
-    /// that matches counts.
-    pub limits: Vec<(Option<String>, f64)>,
+    /// The limits of a gate.
+    pub limits: Vec<Limit>,
     /// Benchmarks without a limit are measured until their difference is known to be smaller than
     /// this, or to be one: 0.05 for 5 %.
     pub resolution: f64,

@@ -16,7 +16,7 @@ use super::program::Side;
 use super::series::AllSeries;
 use super::{Heads, Plan, Step};
 use crate::Failure;
-use crate::run_ref::means;
+use crate::limits::limit_of;
 
 /// Most rounds.
 const MOST_ROUNDS: u64 = 1000;
@@ -213,15 +213,7 @@ impl<'a> Rounds<'a> {
 impl Plan {
     /// The question that a benchmark is measured to answer.
     pub(super) fn question(&self, name: &str) -> Question {
-        let is_meant = |pattern: &Option<String>| {
-            pattern.as_ref().is_none_or(|pattern| means(pattern, name).unwrap_or(false))
-        };
-        let mut limits = self.limits.iter().rev();
-        // A limit for all counts only where none has a name or glob that matches.
-        let own = limits.clone().find(|(pattern, _)| pattern.is_some() && is_meant(pattern));
-        match own.or_else(|| limits.find(|(pattern, _)| pattern.is_none())) {
-            Some((_, limit)) => Question::Limit(*limit),
-            None => Question::Resolution(self.resolution),
-        }
+        let limit = limit_of(&self.limits, name);
+        limit.map_or(Question::Resolution(self.resolution), Question::Limit)
     }
 }

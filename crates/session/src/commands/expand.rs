@@ -11,9 +11,9 @@ use crate::Failure;
 /// Most commands after all parameters have their values.
 const MOST: usize = 1000;
 
-/// Each command with each combination of the parameters that it or its preparation uses, in
-/// hyperfine's order: all commands with the first values, then with the next value of the first
-/// parameter.
+/// The reference, then each command with each combination of the parameters that it or its untimed
+/// commands use, in hyperfine's order: all commands with the first values, then with the next value
+/// of the first parameter.
 pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
     check(request)?;
     let mut all = Vec::new();
@@ -27,7 +27,23 @@ pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
     all.sort_by(|x, y| x.0.cmp(&y.0));
     let mut all: Vec<Expanded> = all.into_iter().map(|(_, expanded)| expanded).collect();
     enter_names(request, &mut all)?;
+    if let Some((command, name)) = &request.reference {
+        all.insert(0, reference(request, command, name.as_ref().unwrap_or(command)));
+    }
+    check_names(&all)?;
     Ok(all)
+}
+
+/// The reference, whose text is not searched for parameters.
+fn reference(request: &Request, command: &str, name: &str) -> Expanded {
+    Expanded {
+        index: 0,
+        name: name.to_owned(),
+        command: command.to_owned(),
+        around: request.around.as_ref().map(|texts| texts.first().cloned()),
+        parameters: Parameters::default(),
+        values: Vec::new(),
+    }
 }
 
 /// The order of a benchmark: the positions of its values, those of the last parameter first, and of
@@ -35,14 +51,19 @@ pub(super) fn expanded(request: &Request) -> Result<Vec<Expanded>, Failure> {
 type Order = Vec<usize>;
 
 fn check(request: &Request) -> Result<(), Failure> {
-    if request.commands.iter().any(|c| c.trim().is_empty()) {
+    let reference = request.reference.iter().map(|(command, _)| command);
+    if request.commands.iter().chain(reference).any(|c| c.trim().is_empty()) {
         return Err(Failure::new("--command: there is nothing to time in an empty command")
             .help("write a command, as 'sleep 0.1'"));
     }
-    let (commands, prepare) = (request.commands.len(), request.prepare.len());
-    if prepare > 1 && prepare != commands {
-        return Err(Failure::new(format!("{prepare} preparations for {commands} commands"))
-            .help("give --prepare once for all commands, or once for each"));
+    let commands = request.commands.len() + usize::from(request.reference.is_some());
+    let options = ["--setup", "--prepare", "--conclude", "--cleanup"];
+    for (option, texts) in options.into_iter().zip(request.around.as_ref().into_array()) {
+        let count = texts.len();
+        if count > 1 && count != commands {
+            return Err(Failure::new(format!("{count} times {option} for {commands} commands"))
+                .help(format!("give {option} once for all commands, or once for each; --reference is the first of them")));
+        }
     }
     let mut names = BTreeSet::new();
     if let Some((name, _)) = request.parameters.iter().find(|(name, _)| !names.insert(name)) {
@@ -50,7 +71,8 @@ fn check(request: &Request) -> Result<(), Failure> {
             .help(format!("give all its values at once: --parameter {name}=A,B,C")));
     }
     let uses = |name: &str| {
-        let mut texts = request.commands.iter().chain(&request.prepare);
+        let around = request.around.as_ref().into_array().into_iter().flatten();
+        let mut texts = request.commands.iter().chain(around);
         texts.any(|text| text.contains(&placeholder(name)))
     };
     match request.parameters.iter().find(|(name, _)| !uses(name)) {
@@ -83,14 +105,16 @@ pub(super) fn unreplaced(command: &str) -> Option<&str> {
 /// A command with each combination of its values, without names.
 fn with_values(request: &Request, index: usize) -> Result<Vec<(Order, Expanded)>, Failure> {
     let command = &request.commands[index];
-    let prepare = match request.prepare.as_slice() {
+    let place = index + usize::from(request.reference.is_some());
+    let around = request.around.as_ref().map(|texts| match texts.as_slice() {
         [one] => Some(one),
-        several => several.get(index),
-    };
+        several => several.get(place),
+    });
     let mut points: Vec<(Order, Vec<(String, String)>)> = vec![(vec![index], Vec::new())];
     for (name, values) in &request.parameters {
         let mark = placeholder(name);
-        let is_used = command.contains(&mark) || prepare.is_some_and(|p| p.contains(&mark));
+        let texts = around.clone().into_array().into_iter().flatten();
+        let is_used = texts.chain([command]).any(|text| text.contains(&mark));
         let used = if is_used { values.as_slice() } else { &values[..0] };
         points = points
             .into_iter()
@@ -114,7 +138,7 @@ fn with_values(request: &Request, index: usize) -> Result<Vec<(Order, Expanded)>
             index,
             name: String::new(),
             command: substituted(command, &point),
-            prepare: prepare.map(|text| substituted(text, &point)),
+            around: around.clone().map(|text| text.map(|text| substituted(text, &point))),
             parameters: parameters(&point),
             values: point,
         };
@@ -184,6 +208,10 @@ fn enter_names(request: &Request, all: &mut [Expanded]) -> Result<(), Failure> {
             None => format!("{text} ({missing})"),
         };
     }
+    Ok(())
+}
+
+fn check_names(all: &[Expanded]) -> Result<(), Failure> {
     let mut sorted: Vec<&String> = all.iter().map(|e| &e.name).collect();
     sorted.sort();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -273,11 +301,28 @@ mod tests {
         assert_eq!(names(&all.unwrap()), ["say 1", "cat k=1", "say 2", "cat k=2"]);
         let all = with(&["echo a"], |r| {
             r.parameters = vec![list("delay", &["0.01", "0.02"])];
-            r.prepare = strings(&["sleep {delay}"]);
+            r.around.prepare = strings(&["sleep {delay}"]);
         });
         let all = all.unwrap();
         assert_eq!(names(&all), ["echo a (delay=0.01)", "echo a (delay=0.02)"]);
-        assert_eq!(all[1].prepare.as_deref(), Some("sleep 0.02"));
+        assert_eq!(all[1].around.prepare.as_deref(), Some("sleep 0.02"));
+    }
+
+    #[test]
+    fn reference_is_first_and_untimed_commands_belong_to_each() {
+        let all = with(&["echo {a}"], |r| {
+            r.parameters = vec![list("a", &["1", "2"])];
+            r.reference = Some(("cat {a}".to_owned(), None));
+            r.around.prepare = strings(&["one", "two {a}"]);
+            r.around.setup = strings(&["set {a}"]);
+        });
+        let all = all.unwrap();
+        assert_eq!(names(&all), ["cat {a}", "echo 1", "echo 2"]);
+        let prepare: Vec<_> = all.iter().map(|e| e.around.prepare.as_deref().unwrap()).collect();
+        assert_eq!(prepare, ["one", "two 1", "two 2"]);
+        assert_eq!(all[2].around.setup.as_deref(), Some("set 2"));
+        let two = with(&["a", "b", "c"], |r| r.around.conclude = strings(&["x", "y"]));
+        assert!(message_of(two).contains("2 times --conclude for 3 commands"));
     }
 
     #[test]

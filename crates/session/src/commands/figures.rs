@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_harness::{
-    CommandEnd, CommandFailure, CommandOutput, CommandRun, TimedCommands, TimedRuns,
+    Around, CommandEnd, CommandFailure, CommandOutput, CommandRun, CommandStep, IgnoredFailures,
+    TimedCommands, TimedRuns,
 };
 use yamba_record::command::{CommandRuns, PairedRatio};
 use yamba_record::run::{IntervalScope, Launch};
@@ -54,11 +55,11 @@ pub(super) fn benchmarks(
             entry.measured(prepared, stolen)
         })
         .collect();
-    with_ratios(measured)
+    with_ratios(measured, prepared.is_first_reference)
 }
 
 /// The interval of the median, if the values suffice for its confidence.
-fn interval(values: &[f64]) -> Option<[f64; 2]> {
+pub(super) fn interval(values: &[f64]) -> Option<[f64; 2]> {
     let interval = median_interval(values, CONFIDENCE)?;
     (interval.coverage >= CONFIDENCE).then_some([interval.low, interval.high])
 }
@@ -131,13 +132,14 @@ impl Entry<'_> {
         benchmark.launches = self.launches(&times);
         if let Some(failure) = &self.runs.failure {
             benchmark.status = Status::Crashed;
-            benchmark.notes = failure_notes(failure);
+            benchmark.notes = failure_notes(failure, &prepared.plan.ignored);
         } else if times.is_empty() {
             benchmark.status = Status::Skipped;
             benchmark.notes.push(Note::Text("stopped before its first run".to_owned()));
         } else {
             self.enter_figure(&mut benchmark, &times, prepared, stolen);
         }
+        benchmark.notes.extend(self.runs.cleanup_failure.iter().flat_map(said));
         if let Some(name) = unreplaced(&self.expanded.command) {
             let text = format!(
                 "{{{name}}} is part of the command: -L {name}=A,B,C would replace it by values"
@@ -169,6 +171,7 @@ impl Entry<'_> {
         let runs = &self.runs.runs;
         let values: Vec<f64> = times.values().copied().collect();
         let interval = mean_t_interval(&values, CONFIDENCE);
+        let interval = interval.filter(|_| values.len() >= FEWEST_FOR_INTERVAL);
         let [user, system] = cpu(runs);
         let [shell_user, shell_system] = self.shell_cpu;
         let peak = runs.values().map(|r| r.peak_memory_bytes).max().unwrap_or(0);
@@ -177,10 +180,15 @@ impl Entry<'_> {
         for run in runs.values() {
             *ends.entry(run.end.short()).or_insert(0) += 1;
         }
+        let statuses = || runs.values().map(|run| exit_status(&run.end));
+        let Around { setup, prepare, conclude, cleanup } = self.expanded.around.clone();
         CommandRuns {
             command: self.expanded.command.clone(),
             shell: self.shell_path.cloned(),
-            prepare: self.expanded.prepare.clone(),
+            setup,
+            prepare,
+            conclude,
+            cleanup,
             output: Some(match &prepared.plan.output {
                 CommandOutput::Pipe => "pipe".to_owned(),
                 CommandOutput::Null => "null".to_owned(),
@@ -200,7 +208,12 @@ impl Entry<'_> {
             major_faults: mean(runs, |r| r.major_faults as f64),
             switches: mean(runs, |r| r.switches as f64),
             ends,
-            to_fastest: None,
+            statuses: if statuses().all(|s| s == Some(0)) {
+                Vec::new()
+            } else {
+                statuses().collect()
+            },
+            to_reference: None,
             wall_ns: runs.values().map(|r| r.wall_ns).collect(),
             shell_ns: self.shell.values.clone(),
         }
@@ -253,6 +266,13 @@ impl Entry<'_> {
     }
 }
 
+fn exit_status(end: &CommandEnd) -> Option<i32> {
+    match end {
+        CommandEnd::Exit(status) => Some(*status),
+        _ => None,
+    }
+}
+
 /// How many runs left processes behind, with the names of these.
 fn left_behind(runs: &BTreeMap<u64, CommandRun>) -> Vec<String> {
     let note = |of: fn(&CommandRun) -> &Vec<String>, end: &str| {
@@ -290,14 +310,32 @@ fn failed_runs<'a>(runs: impl ExactSizeIterator<Item = &'a CommandRun>) -> Optio
 }
 
 /// Why a command has no figure, first.
-fn failure_notes(failure: &CommandFailure) -> Vec<Note> {
-    let which = if failure.is_preparation { "the preparation" } else { "the command" };
-    let help = match &failure.end {
-        CommandEnd::Exit(_) if !failure.is_preparation => "; --ignore-failure lets such runs count",
-        CommandEnd::TimedOut(_) => "; --timeout gives it more time",
-        _ => "",
+fn failure_notes(failure: &CommandFailure, ignored: &IgnoredFailures) -> Vec<Note> {
+    let mut notes = said(failure);
+    let help = match (&failure.end, failure.step, ignored) {
+        (CommandEnd::Exit(status), CommandStep::Command, IgnoredFailures::Statuses(_)) => {
+            format!("; --ignore-failure does not list {status}")
+        }
+        (CommandEnd::Exit(_), CommandStep::Command, _) => {
+            "; --ignore-failure lets such runs count".to_owned()
+        }
+        (CommandEnd::TimedOut(_), ..) => "; --timeout gives it more time".to_owned(),
+        _ => String::new(),
     };
-    let mut notes = vec![format!("{which} {}{help}", failure.end)];
+    notes[0] = Note::Text(format!("{}{help}", notes[0]));
+    notes
+}
+
+/// How a program failed, and the last lines of its standard error.
+fn said(failure: &CommandFailure) -> Vec<Note> {
+    let which = match failure.step {
+        CommandStep::Setup => "the set-up",
+        CommandStep::Preparation => "the preparation",
+        CommandStep::Command => "the command",
+        CommandStep::Conclusion => "the conclusion",
+        CommandStep::Cleanup => "the clean-up",
+    };
+    let mut notes = vec![format!("{which} {}", failure.end)];
     // A line of the command must not look like one of Yamba's, nor control the terminal.
     let lines = failure.messages.lines();
     notes.extend(lines.map(|line| format!("> {}", line.replace(char::is_control, " "))));
@@ -331,21 +369,25 @@ struct Measured {
     shell_errors: Option<[f64; 2]>,
 }
 
-/// Adds to each valid entry its ratio to the fastest one, paired by rounds.
-fn with_ratios(mut measured: Vec<Measured>) -> Vec<Benchmark> {
+/// Adds to each valid entry its ratio to the first entry or to the fastest one, paired by rounds.
+fn with_ratios(mut measured: Vec<Measured>, is_first_reference: bool) -> Vec<Benchmark> {
     let valid = measured.iter().enumerate().filter(|(_, m)| m.benchmark.valid);
     let medians = valid.filter_map(|(i, m)| Some((i, m.benchmark.median?)));
-    let fastest = medians.min_by(|a, b| a.1.total_cmp(&b.1));
+    let reference = if is_first_reference {
+        Some(0).filter(|_| measured[0].benchmark.valid)
+    } else {
+        medians.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+    };
     let ratios: Vec<Option<PairedRatio>> = (0..measured.len())
         .map(|index| {
-            let (fastest, _) = fastest.filter(|(i, _)| *i != index)?;
-            let (own, base) = (&measured[index], &measured[fastest]);
+            let reference = reference.filter(|i| *i != index)?;
+            let (own, base) = (&measured[index], &measured[reference]);
             paired_ratio(own, base).filter(|_| own.benchmark.valid)
         })
         .collect();
     for (m, ratio) in measured.iter_mut().zip(ratios) {
         if let Some(command) = &mut m.benchmark.details.command {
-            command.to_fastest = ratio;
+            command.to_reference = ratio;
         }
     }
     measured.into_iter().map(|m| m.benchmark).collect()
@@ -370,5 +412,5 @@ fn paired_ratio(own: &Measured, base: &Measured) -> Option<PairedRatio> {
         let (_, [low, high]) = with(sign * own_errors[side], sign * base_errors[side])?;
         ends = [ends[0].min(low), ends[1].max(high)];
     }
-    Some(PairedRatio { fastest: base.benchmark.name.clone(), ratio, interval: ends })
+    Some(PairedRatio { reference: base.benchmark.name.clone(), ratio, interval: ends })
 }

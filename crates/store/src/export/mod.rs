@@ -9,6 +9,7 @@ mod figure;
 mod github_action;
 mod go;
 mod google;
+mod hyperfine;
 mod influx;
 mod json;
 mod ktap;
@@ -18,7 +19,7 @@ mod table;
 
 use std::io;
 
-use yamba_record::Run;
+use yamba_record::{Benchmark, Run};
 
 use crate::Detail;
 
@@ -64,6 +65,7 @@ pub const FORMATS: &[Format] = &[
     Format { omits_reasons: true, repeated: figure::repeated, ..text("bencher", "Bencher Metric Format, with bounds", bencher::write) },
     Format { omits_reasons: true, ..text("github-action-smaller", "latencies for github-action-benchmark, customSmallerIsBetter", github_action::write_smaller) },
     Format { omits_reasons: true, ..text("github-action-bigger", "bandwidths and rates, customBiggerIsBetter", github_action::write_bigger) },
+    Format { omits_reasons: true, ..text("hyperfine", "hyperfine's JSON: latencies, each launch a run", hyperfine::write) },
     text("ktap", "test results of the kernel's form: a valid figure passes", ktap::write),
 ];
 
@@ -76,15 +78,17 @@ fn none(_: &Run) -> usize {
     0
 }
 
+pub use hyperfine::write as write_hyperfine;
+
 /// Number of measured entries whose timed batches are missing: the document that they come from was
 /// written without `--raw`.
 pub fn without_batches(run: &Run) -> usize {
-    let lacks = |b: &&yamba_record::Benchmark| {
-        b.records.is_empty() && b.launches.iter().any(|launch| launch.samples > 0)
-    };
-    // Another harness has no batches.
+    let lacks =
+        |b: &&Benchmark| b.records.is_empty() && b.launches.iter().any(|launch| launch.samples > 0);
+    // Another harness has no batches, and neither has a whole command.
     let is_of_yamba = run.producer.harness.is_none();
-    run.benchmarks.iter().filter(|b| is_of_yamba && lacks(b)).count()
+    let has_batches = |b: &&Benchmark| is_of_yamba && b.details.command.is_none();
+    run.benchmarks.iter().filter(has_batches).filter(lacks).count()
 }
 
 /// Number of entries without a valid figure.

@@ -86,6 +86,34 @@ fn github_action_has_one_direction_a_file() {
 }
 
 #[test]
+fn hyperfine_has_the_time_of_each_launch() {
+    let command = json!({
+        "command": "sort -S 1M", "mean_ns": 2.5, "min_ns": 2.0, "max_ns": 3.0, "user_ns": 1e9, "system_ns": 5e8,
+        "peak_memory_bytes": null, "memory_floor_bytes": null, "minor_faults": 0.0, "major_faults": 0.0,
+        "switches": 0.0, "ends": {}, "statuses": [0, null],
+    });
+    let mut all = sample();
+    let more =
+        json!({"unit": "ms", "parameters": {"size": 1}, "is_disturbed": true, "command": command});
+    all.benchmarks.extend(run(&[entry("sort 1M", more)]).benchmarks);
+    let found: Value = serde_json::from_str(&written("hyperfine", &all)).unwrap();
+    let [latency, sort] = found["results"].as_array().unwrap().as_slice() else {
+        panic!("{found}");
+    };
+    assert_eq!(latency["command"], "lat_x path=/bin/a b size=8");
+    assert_eq!(latency["times"], json!([2e-9, 3e-9]));
+    assert!(latency.get("exit_codes").is_none() && latency.get("user").is_none());
+    let expected = json!({
+        "command": "sort 1M", "mean": 0.0025, "median": 0.0025, "min": 0.002, "max": 0.003,
+        "stddev": sort["stddev"], "times": [0.002, 0.003], "user": 1.0, "system": 0.5,
+        "exit_codes": [0, null], "parameters": {"size": "1"}, "disturbed": true,
+    });
+    assert_eq!(*sort, expected);
+    let deviation = sort["stddev"].as_f64().unwrap();
+    assert!((deviation - 0.0005 * 2f64.sqrt()).abs() < 1e-12, "{deviation}");
+}
+
+#[test]
 fn ktap_passes_valid_figures() {
     let expected = "\
 KTAP version 1

@@ -199,7 +199,7 @@ fn first_labels(found: &Comparison) -> String {
 }
 
 /// Without a gate, differences do not affect the exit status.
-fn answer(found: &Comparison) -> Result<Answer, Failure> {
+pub(super) fn answer(found: &Comparison) -> Result<Answer, Failure> {
     let has_ratio = found.benchmarks.iter().any(|entry| entry.ratio.is_some());
     let Some(gate) = &found.gate else {
         return if has_ratio || found.is_stopped() {

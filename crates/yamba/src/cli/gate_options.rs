@@ -9,9 +9,8 @@ use super::{Failure, quantity, run_ref};
 /// The limits of a gate.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct GateOptions {
-    /// Exit with 1 if a benchmark whose sides were measured together is slower by more than this,
-    /// and significantly so; 5% or 0.05. NAME=SHARE or GLOB=SHARE is the limit of these benchmarks;
-    /// may be repeated, and the last one that matches counts
+    /// Exit with 1 if a benchmark is slower by more than this, as 5%, with both sides measured
+    /// together. GLOB=SHARE: the limit of these benchmarks; of several the last that matches counts
     #[arg(long, value_name = "[GLOB=]SHARE", value_parser = limit)]
     pub fail_above: Vec<Limit>,
     /// With --fail-above: exit with 1 also if a benchmark is undecided, or has a figure in A and

@@ -35,16 +35,14 @@ Examples:
   yamba time 'getppid();'                                    a statement
   yamba time 'getppid();' 'getpid();'                        two, compared
   yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'  an expression: its value is kept
-  yamba time --include sys/time.h --setup 'timeval t;' 'gettimeofday(&t, nullptr);'
   yamba time --include mylib.h --link libmylib.a 'parse(text)'      a function of your own
   yamba time --asm 'imul rax, rax'                           latency and throughput
   yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'
   yamba time --asm 'div rbx' --init rdx=0 --init rbx=7
-  yamba time --asm 'push rax; pop rax'                       a push and its pop, together
   yamba time -c 'grep -r foo .' -c 'rg foo'                  whole commands, compared
   yamba time -c 'sort -S {size} big.txt' --parameter size=1M,64M --prepare 'cat big.txt'
 
-Exit status: 0 every figure is valid, 1 one is invalid, crashed or refused, 2 nothing was measured.")]
+Exit status: 0 every figure is valid, 1 one is invalid, crashed, refused or too slow, 2 nothing was measured.")]
 pub(super) struct Time {
     /// C or C++ statements; a few headers of the system are included
     #[arg(
@@ -56,13 +54,14 @@ pub(super) struct Time {
     /// Single instructions instead, in Intel's syntax
     #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include", "include_dir", "define", "optimise", "march", "standard", "link", "pkg_config", "flag"])]
     asm: Vec<String>,
-    /// With --asm: what a register holds before the first step; may be repeated
+    /// With --asm: first value of a register; may be repeated
     #[arg(long, value_name = "REGISTER=VALUE", requires = "asm")]
     init: Vec<String>,
-    /// Runs once before the statements, which see its variables
-    #[arg(long, value_name = "CODE")]
+    /// Runs once before the statements, which see its variables. With --command: a command, once
+    /// for each command before the first round
+    #[arg(short = 's', long, value_name = "CODE|COMMAND")]
     setup: Option<String>,
-    /// Include this header of the system, or file of your own; may be repeated
+    /// Include a header of the system or your own; may be repeated
     #[arg(long, value_name = "HEADER")]
     include: Vec<String>,
     /// End each of a figure's nine processes after this time [default: after 5 s without a message]
@@ -89,18 +88,15 @@ pub(super) struct Time {
 
 impl Time {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        if !self.commands.commands.is_empty() {
-            if self.setup.is_some() {
-                return Err(Failure::new("--setup is code of statements; with --command it would have no effect")
-                    .help("--prepare runs a command before each run; run one that is needed once before `yamba time`, since the runs of all commands are interleaved"));
-            }
+        if self.commands.is_on() {
             let form = match (self.raw, self.json) {
                 (true, _) => Form::Raw,
                 (_, true) => Form::Json,
                 _ => Form::Text,
             };
-            return self.commands.run(self.timeout, form);
+            return self.commands.run(self.setup, self.timeout, form);
         }
+        self.commands.check_absent()?;
         let mut all = self.statements.iter().chain(&self.asm);
         if all.any(|question| question.trim().is_empty()) {
             return Err(Failure::new("there is nothing to time in an empty argument")

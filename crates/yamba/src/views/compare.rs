@@ -40,12 +40,19 @@ pub fn view(found: &Comparison, a: &str, b: &str) -> View {
         view = view.section("", [Part::Table(kind(&same.collect::<Vec<_>>(), mean))]);
     }
     let mut lines = [undecided(found), closing(found)].concat();
-    if let Some(gate) = &found.gate {
-        lines.extend(not_covered(gate));
-        lines.push(last(found, gate));
-        lines.extend(gate.slower.iter().map(|entry| slower(entry, gate)));
-    }
+    lines.extend(gate_lines(found));
     view.section("", Part::lines(lines))
+}
+
+/// The result of the gate, if there is one.
+pub fn gate_lines(found: &Comparison) -> Vec<String> {
+    let Some(gate) = &found.gate else {
+        return Vec::new();
+    };
+    let mut lines = not_covered(gate);
+    lines.push(last(found, gate));
+    lines.extend(gate.slower.iter().map(|entry| slower(entry, gate)));
+    lines
 }
 
 /// The comment: the result in one line, what differs, what is not decided, and the rest folded.

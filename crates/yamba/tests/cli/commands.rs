@@ -45,10 +45,10 @@ fn time_of_sleep_is_wall_clock_and_not_processor_time() {
         assert_eq!(benchmark["command"]["ends"]["0"], 6);
     }
     assert_eq!(found[1]["name"], "sleep 0.2");
-    let ratio = &found[1]["command"]["to_fastest"];
-    assert_eq!(ratio["fastest"], "sleep 0.05");
+    let ratio = &found[1]["command"]["to_reference"];
+    assert_eq!(ratio["reference"], "sleep 0.05");
     assert!(ratio["interval"][0].as_f64().unwrap() > 1.0, "{ratio}");
-    assert!(found[0]["command"]["to_fastest"].is_null());
+    assert!(found[0]["command"]["to_reference"].is_null());
 }
 
 /// `tail` keeps 64 MiB until its input ends.
@@ -428,7 +428,7 @@ fn fewer_than_six_runs_give_no_interval_and_no_verdict() {
         let found = document(timed(&mut yamba, &[&words[..], &["--json"]].concat()));
         for benchmark in &found {
             assert_eq!(benchmark["confidence_interval"], Value::Null);
-            assert_eq!(benchmark["command"]["to_fastest"], Value::Null);
+            assert_eq!(benchmark["command"]["to_reference"], Value::Null);
             assert!(benchmark["median"].as_f64().unwrap() > 0.0);
         }
     }
@@ -456,8 +456,6 @@ fn options_of_statements_are_refused_with_commands() {
         let all = [&["-c", "touch made"], words].concat();
         timed(&mut yamba, &all).refused(&["--command", "cannot be used with"]);
     }
-    timed(&mut yamba, &["-c", "touch made", "--setup", "touch made"])
-        .refused(&["--setup", "--prepare"]);
     timed(&mut yamba, &["f();", "--output", "null"]).refused(&["--output", "cannot be used"]);
     assert!(!yamba.folder.path().join("made").exists());
 }
@@ -492,4 +490,225 @@ fn shell_has_arguments_and_values_have_commas() {
     assert!(["* one,two\n", "* three\n"].contains(&out.as_str()), "{out}");
     let words = ["-c", "echo a", "-L", "delay=0.01,0.02", "-p", "sleep {delay}", "-r", "1"];
     timed(&mut yamba, &words).ok().says(&["echo a (delay=0.01)\n", "echo a (delay=0.02)\n"]);
+}
+
+/// The order of all steps of two commands: set-ups once before all rounds, clean-ups once after
+/// them.
+#[test]
+fn untimed_commands_run_around_rounds_and_runs() {
+    let mut yamba = Yamba::new();
+    let words = [
+        "-c",
+        "sh -c 'echo run {n} >> log'",
+        "-L",
+        "n=1,2",
+        "--setup",
+        "echo setup {n} >> log",
+        "--prepare",
+        "echo prepare {n} >> log",
+        "--conclude",
+        "echo conclude {n} >> log",
+        "--cleanup",
+        "echo cleanup {n} >> log",
+        "-w",
+        "1",
+        "-r",
+        "2",
+        "--json",
+    ];
+    let found = document(timed(&mut yamba, &words));
+    let log = fs::read_to_string(yamba.folder.path().join("log")).unwrap();
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 2 + 3 * 6 + 2, "{log}");
+    assert_eq!(lines[..2], ["setup 1", "setup 2"]);
+    assert_eq!(lines[20..], ["cleanup 1", "cleanup 2"]);
+    for run in lines[2..20].chunks(3) {
+        let of = run[0].strip_prefix("prepare ").unwrap();
+        assert_eq!(run[1..], [format!("run {of}"), format!("conclude {of}")]);
+    }
+    assert_eq!(found[1]["command"]["setup"], "echo setup 2 >> log");
+    assert_eq!(found[1]["command"]["cleanup"], "echo cleanup 2 >> log");
+}
+
+#[test]
+fn failing_untimed_commands_are_named() {
+    let mut yamba = Yamba::new();
+    let run = |yamba: &mut Yamba, option: &str| {
+        let words = ["-c", "sh -c 'echo >> runs'", option, "echo why >&2; exit 4", "-r", "2"];
+        timed(yamba, &words)
+    };
+    for (option, said) in [
+        ("--setup", "the set-up exited with status 4"),
+        ("--prepare", "the preparation exited with status 4"),
+        ("--conclude", "the conclusion exited with status 4"),
+    ] {
+        let answer = run(&mut yamba, option);
+        assert_eq!(answer.status, 1, "{option}");
+        answer.says(&["FAILED", said, "> why"]);
+    }
+    // Nothing ran after a failed set-up or preparation; the run before a failed conclusion did.
+    let runs = fs::read_to_string(yamba.folder.path().join("runs")).unwrap();
+    assert_eq!(runs.lines().count(), 1);
+    // The runs before a failed clean-up count.
+    run(&mut yamba, "--cleanup").ok().says(&["2 runs", "the clean-up exited with status 4", "why"]);
+}
+
+/// A server of a set-up serves all runs, and that of a preparation its run and its conclusion.
+#[test]
+fn processes_of_set_up_and_preparation_run_as_long_as_they_are_needed() {
+    let mut yamba = with_own_folder();
+    let folder = yamba.folder.path().to_owned();
+    let _end = Ended(&folder);
+    let words = [
+        "-c",
+        "sh -c 'kill -0 $(cat all) && kill -0 $(cat one)'",
+        "--setup",
+        "sleep 1000 & echo $! > all",
+        "--prepare",
+        "sleep 1000 & echo $! > one",
+        "--conclude",
+        "kill $(cat one)",
+        "--cleanup",
+        "kill -0 $(cat all)",
+        "-r",
+        "2",
+        "--json",
+    ];
+    let found = document(timed(&mut yamba, &words));
+    assert_eq!(found[0]["command"]["ends"]["0"], 2);
+    assert_eq!(found[0]["notes"].to_string().matches("clean-up").count(), 0, "{}", found[0]);
+    until("server is ended", || processes_of(&folder).is_empty());
+}
+
+#[test]
+fn clean_up_runs_after_interrupt() {
+    let yamba = with_own_folder();
+    let words = [
+        "time",
+        "-c",
+        "sh -c 'echo x >> runs; sleep 0.05'",
+        "--cleanup",
+        "echo done > cleaned",
+        "--time",
+        "100s",
+    ];
+    let child = yamba.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    let runs = yamba.folder.path().join("runs");
+    until("two runs", || fs::read_to_string(&runs).is_ok_and(|text| text.lines().count() > 2));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(Answer::read(child.finish()).status, 1);
+    assert!(yamba.folder.path().join("cleaned").exists());
+}
+
+#[test]
+fn listed_exit_statuses_count() {
+    let mut yamba = Yamba::new();
+    let words = |codes| ["-c", "sh -c 'exit 3'", "-r", "2", codes];
+    timed(&mut yamba, &words("--ignore-failure=1,3")).ok().says(&["2 with status 3"]);
+    let answer = timed(&mut yamba, &words("--ignore-failure=1,2"));
+    assert_eq!(answer.status, 1);
+    answer.says(&["FAILED", "--ignore-failure does not list 3"]);
+    timed(&mut yamba, &words("--ignore-failure=all-non-zero")).ok();
+    timed(&mut yamba, &words("--ignore-failure=x")).refused(&["exit statuses from 0 to 255"]);
+    let killed = ["-c", "sh -c 'kill -TERM $$'", "-r", "2", "--ignore-failure=1"];
+    assert_eq!(timed(&mut yamba, &killed).status, 1);
+}
+
+/// A sleep of 60 ms is longer than one of 20 ms by 200 %.
+#[test]
+fn slower_command_fails_the_gate() {
+    let mut yamba = Yamba::new();
+    let gated = |head| ["-c", "sleep 0.02", "-c", head, "--fail-above", "80%"];
+    let answer = timed(&mut yamba, &gated("sleep 0.06"));
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&["gate failed", "sleep 0.06", "times as long as sleep 0.02"]);
+    let answer = timed(&mut yamba, &gated("sleep 0.021")).ok().says(&["gate passed"]);
+    // It ends when it is decided: at most at the third look, of at least 50 rounds of 3 s.
+    let is_early =
+        [6, 9, 14].iter().any(|n| answer.out.matches(&format!(" {n} runs")).count() == 2);
+    assert!(is_early, "{}", answer.out);
+    // The document stays one document, and the reference has a name.
+    let words =
+        ["-c", "sleep 0.06", "--reference", "sleep 0.02", "--reference-name", "base", "--json"];
+    let answer = timed(&mut yamba, &[&words[..], &["--fail-above", "50%", "-r", "8"]].concat());
+    assert_eq!(answer.status, 1);
+    assert!(answer.err.contains("gate failed"), "{}", answer.err);
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    crate::schema::is_run(&run);
+    assert_eq!(run["benchmarks"][1]["command"]["to_reference"]["reference"], "base");
+    assert_eq!(run["benchmarks"][0]["launches"].as_array().unwrap().len(), 8);
+    for (words, parts) in [
+        (
+            &["-c", "true", "-c", "cat", "--fail-above", "5%", "-r", "5"][..],
+            &["at least 6 runs"][..],
+        ),
+        (&["-c", "true", "--fail-above", "5%"], &["there is one command", "--reference"]),
+        (&["f();", "--fail-above", "5%"], &["--fail-above is for whole commands"]),
+        (&["f();", "--store", "x"], &["--store is for whole commands"]),
+    ] {
+        timed(&mut yamba, words).refused(parts);
+    }
+}
+
+/// The names are known at the end only.
+#[test]
+fn limit_for_no_command_is_an_error_after_the_results() {
+    let mut yamba = Yamba::new();
+    let words = ["-c", "true", "-c", "cat", "--fail-above", "x=5%", "-r", "6"];
+    let answer = timed(&mut yamba, &words);
+    assert_eq!(answer.status, 2);
+    assert!(answer.err.contains("no benchmark x"), "{}", answer.err);
+    assert!(answer.out.contains("6 runs"), "{}", answer.out);
+}
+
+#[test]
+fn faster_command_is_compared_with_its_reference() {
+    let mut yamba = Yamba::new();
+    let words = ["-c", "sleep 0.01", "--reference", "sleep 0.05", "-r", "6"];
+    let out = timed(&mut yamba, &words).ok().out;
+    assert!(out.contains("sleep 0.01 takes 0."), "{out}");
+    assert!(out.contains("times as long as sleep 0.05 ["), "{out}");
+}
+
+#[test]
+fn run_is_stored_and_other_commands_work_with_it() {
+    let mut yamba = Yamba::new();
+    let words = ["-c", "sleep 0.01", "-c", "sh -c 'exit {s}'", "-L", "s=2,3", "-i", "-r", "6"];
+    for _ in 0..2 {
+        let said = timed(&mut yamba, &words).ok().err;
+        assert!(said.contains("stored: "), "{said}");
+    }
+    yamba.run("show").ok().says(&["sleep 0.01", "sh -c 'exit 2'"]);
+    yamba.run("history *sleep*").ok().says(&["sleep 0.01"]);
+    yamba.run("report latest -o page.html").ok();
+    let page = fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
+    assert!(page.contains("sleep 0.01"));
+    yamba.run("compare latest~1 latest").ok().says(&["sleep 0.01", "3 compared"]);
+    let exported = yamba.run("export --format hyperfine").ok();
+    assert!(!exported.err.contains("--raw"), "{}", exported.err);
+    let results: Value = serde_json::from_str(&exported.out).unwrap();
+    let results = results["results"].as_array().unwrap();
+    assert_eq!(results[0]["exit_codes"], serde_json::json!([0, 0, 0, 0, 0, 0]));
+    assert_eq!(results[2]["exit_codes"], serde_json::json!([3, 3, 3, 3, 3, 3]));
+    assert_eq!(results[2]["parameters"], serde_json::json!({"s": "3"}));
+    let times: Vec<f64> =
+        results[0]["times"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+    assert!(times.len() == 6 && times.iter().all(|time| (0.01..1.0).contains(time)), "{times:?}");
+    // Its own reader takes it: a command that failed has no figure there.
+    let mut yamba = yamba.file("hyperfine.json", &exported.out);
+    let id = yamba.run("import hyperfine.json").ok().out;
+    let run = yamba.run(&format!("show {} --json", id.trim())).ok().out;
+    let run: Value = serde_json::from_str(&run).unwrap();
+    assert_eq!(run["benchmarks"][0]["name"], "sleep 0.01");
+    assert!(run["benchmarks"][0]["median"].as_f64().unwrap() >= 0.01);
+    assert_eq!(run["benchmarks"][2]["status"], "crashed");
+    assert_eq!(run["benchmarks"][2]["parameters"]["s"], "3");
+    // `time` writes the same file itself.
+    let words = ["-c", "true", "-r", "1", "--export-json", "one.json"];
+    timed(&mut yamba, &words).ok();
+    let one = fs::read_to_string(yamba.folder.path().join("one.json")).unwrap();
+    let one: Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(one["results"][0]["stddev"], Value::Null);
+    assert_eq!(one["results"][0]["times"].as_array().unwrap().len(), 1);
 }

@@ -132,6 +132,7 @@ fn every_export_format_reports_omissions() {
         ("bencher", "\"good size=8\": {\n    \"latency\""),
         ("github-action-smaller", "\"name\": \"good size=8\""),
         ("github-action-bigger", "[]\n"),
+        ("hyperfine", "\"command\": \"good size=8\""),
         ("ktap", "not ok 2 bad size=8\n"),
         ("influx", ",status=\"invalid\",valid=false,reason="),
     ];

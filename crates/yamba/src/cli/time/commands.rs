@@ -5,18 +5,25 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use yamba_harness::{CommandOutput, CommandPlan, Stop, drawn_seed};
+use yamba_compare::gate::{Asked, gate};
+use yamba_compare::sequential::FIRST_LOOK;
+use yamba_harness::{Around, CommandOutput, CommandPlan, IgnoredFailures, Stop, drawn_seed};
 use yamba_record::command::CommandRuns;
 use yamba_record::number::number;
 use yamba_record::{Benchmark, Note, Run, Status};
-use yamba_session::commands::{Request, Shell, prepare_commands};
+use yamba_session::commands::{Request, Shell, Timed, prepare_commands};
+use yamba_store::export;
 use yamba_toolchain::build::host;
 
+use crate::cli::gate_options::GateOptions;
 use crate::cli::output::{self, StatusLine};
-use crate::cli::{Answer, Failure, arguments, quantity, system_failure};
+use crate::cli::{
+    Answer, Failure, StoreOption, Terminal, arguments, compare, quantity, system_failure,
+};
+use crate::views;
 use yamba_report::wrap;
 
-/// Options of statements and instructions. `--setup` is refused with a reason of its own.
+/// Options of statements and instructions. `--setup` has both.
 const OF_STATEMENTS: [&str; 12] = [
     "statements",
     "asm",
@@ -39,13 +46,25 @@ pub(super) struct Commands {
     /// Whole commands instead: each run is a fresh process, interleaved with those of the other
     /// commands; may be repeated
     #[arg(short = 'c', long = "command", value_name = "COMMAND", conflicts_with_all = OF_STATEMENTS)]
-    pub(super) commands: Vec<String>,
+    commands: Vec<String>,
     /// Names of the commands, in their order
     #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     names: Vec<String>,
     /// Run this before each run, untimed; once for all commands, or once for each
     #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     prepare: Vec<String>,
+    /// Run this after each run, untimed; once for all commands, or once for each
+    #[arg(short = 'C', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
+    conclude: Vec<String>,
+    /// Run this once for each command after the last round of all commands
+    #[arg(long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
+    cleanup: Option<String>,
+    /// Compare the others with this command, instead of the fastest
+    #[arg(long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
+    reference: Option<String>,
+    /// Name of the reference
+    #[arg(long, value_name = "NAME", requires = "reference", hide_short_help = true)]
+    reference_name: Option<String>,
     /// Replace {NAME} by each of these values; may be repeated
     #[arg(short = 'L', long = "parameter", value_name = "NAME=A,B,C", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = values)]
     parameters: Vec<(String, Vec<String>)>,
@@ -58,9 +77,9 @@ pub(super) struct Commands {
     /// Time for the runs of each command
     #[arg(long = "time", value_name = "TIME", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "3s", value_parser = quantity::time)]
     time: Duration,
-    /// Failing runs count, too
-    #[arg(short = 'i', long, requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
-    ignore_failure: bool,
+    /// Failing runs count, too: all, or those with these exit statuses, as 1,2
+    #[arg(short = 'i', long, value_name = "STATUSES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = ignored, hide_short_help = true)]
+    ignore_failure: Option<IgnoredFailures>,
     /// The shell, or `none`. Its start-up is measured and subtracted [default: /bin/sh where a
     /// command needs a shell]
     #[arg(short = 'S', long, value_name = "SHELL", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
@@ -71,17 +90,28 @@ pub(super) struct Commands {
     /// Where standard output goes: pipe (emptied by Yamba), null, inherit, or a file
     #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of, hide_short_help = true)]
     output: CommandOutput,
-    /// The option of another tool, which users of it try
-    #[arg(long, hide = true, value_name = "FILE", value_parser = other_export)]
-    export_json: Option<String>,
+    /// Also write the results as hyperfine's JSON
+    #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
+    export_json: Option<PathBuf>,
     /// Seed of the random order [default: random, and recorded]
     #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
     seed: Option<u64>,
+    #[command(flatten)]
+    gate: GateOptions,
+    #[command(flatten)]
+    store: StoreOption,
 }
 
-/// Names the option that Yamba has instead.
-fn other_export(file: &str) -> Result<String, String> {
-    Err(format!("write the document by --json > {file}"))
+/// The names are those of hyperfine.
+fn ignored(text: &str) -> Result<IgnoredFailures, String> {
+    if text == "all-non-zero" {
+        return Ok(IgnoredFailures::All);
+    }
+    let statuses = text.split(',').map(|status| status.trim().parse::<u8>().map(i32::from));
+    let statuses = statuses.collect::<Result<Vec<i32>, _>>();
+    statuses.map(IgnoredFailures::Statuses).map_err(|_| {
+        "write exit statuses from 0 to 255, as --ignore-failure=1,2, or no value for all".to_owned()
+    })
 }
 
 fn output_of(text: &str) -> Result<CommandOutput, String> {
@@ -130,38 +160,115 @@ pub(super) enum Form {
 }
 
 impl Commands {
-    pub(super) fn run(self, timeout: Option<Duration>, form: Form) -> Result<Answer, Failure> {
+    /// Whether commands are to be timed.
+    pub(super) fn is_on(&self) -> bool {
+        !self.commands.is_empty()
+    }
+
+    /// Refuses the options that statements and instructions do not have.
+    pub(super) fn check_absent(&self) -> Result<(), Failure> {
+        let options =
+            [("--fail-above", self.gate.is_on()), ("--store", self.store.store.is_some())];
+        match options.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Failure::new(format!("{option} is for whole commands"))
+                .help("`yamba time -c COMMAND` stores its run and has a gate; measure a statement as a benchmark of a file: `yamba new`")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn run(
+        self,
+        setup: Option<String>,
+        timeout: Option<Duration>,
+        form: Form,
+    ) -> Result<Answer, Failure> {
+        self.check()?;
         if self.output == CommandOutput::Inherit && form != Form::Text {
             return Err(Failure::new(
                 "--output inherit: the output would be mixed with the document of --json",
             )
             .help("use --output pipe, or --output FILE"));
         }
-        let prepared = prepare_commands(self.request(timeout))?;
+        let prepared = prepare_commands(self.request(setup, timeout))?;
         let stop = Stop::on_signals().map_err(system_failure)?;
         let line = StatusLine::new("warming up");
         let begun = Instant::now();
         let mut progress = |done: u64, all: u64| line.show(&said(done, all, begun.elapsed()));
-        let run = prepared.measure(&host(), &stop, &mut progress);
+        let (store, terminal) = (self.store.choice(), Terminal::default());
+        let timed = prepared.measure(&host(), &stop, &store, &terminal, &mut progress)?;
         drop(line);
+        self.answer(timed, form)
+    }
+
+    /// Checks the options that can be checked before anything runs.
+    fn check(&self) -> Result<(), Failure> {
+        self.gate.check()?;
+        output::check(self.export_json.as_deref())?;
+        if self.gate.is_on() && self.runs.is_some_and(|runs| runs < FIRST_LOOK) {
+            return Err(Failure::new(format!("--fail-above needs at least {FIRST_LOOK} runs"))
+                .help(
+                    "leave --runs out: the runs end when all commands are decided, or after --time",
+                ));
+        }
+        let are_several =
+            self.commands.len() > 1 || self.reference.is_some() || !self.parameters.is_empty();
+        if self.gate.is_on() && !are_several {
+            return Err(Failure::new("--fail-above: there is one command")
+                .help("name the command that it is compared with by --reference"));
+        }
+        Ok(())
+    }
+
+    fn answer(&self, timed: Timed, form: Form) -> Result<Answer, Failure> {
+        let Timed { run, mut found, is_stored } = timed;
+        // The results are printed, even if a limit is for no command.
+        let limits = self.gate.limits(&[&run]);
+        if let (Some(found), Ok(limits)) = (&mut found, &limits) {
+            let asked = Asked { limits: limits.clone(), strict: self.gate.strict };
+            found.gate = Some(gate(found, &asked));
+        }
+        let said = found.iter().flat_map(views::compare::gate_lines);
+        let said: String = said.map(|line| format!("{line}\n")).collect();
+        if let Some(path) = &self.export_json {
+            output::whole(path, |out| export::write_hyperfine(&run, out))?;
+        }
         let is_good = !(run.failed() || run.interrupted);
+        if form == Form::Text {
+            let width = output::width();
+            let text = report(&run, output::colour_on(&io::stdout()), width);
+            output::result(&format!("{text}{said}"))?;
+        } else {
+            output::note(&said);
+        }
+        if is_stored {
+            output::note(&format!("stored: {}\n", run.id));
+        }
         match form {
             Form::Raw => output::document(&run)?,
             Form::Json => output::document(&run.summary())?,
-            Form::Text => {
-                let width = output::width();
-                output::result(&report(&run, output::colour_on(&io::stdout()), width))?;
-            }
+            Form::Text => {}
         }
-        Ok(if is_good { Answer::Done } else { Answer::No })
+        limits?;
+        match found.as_ref().map(compare::answer).transpose()? {
+            Some(Answer::No) => Ok(Answer::No),
+            _ => Ok(if is_good { Answer::Done } else { Answer::No }),
+        }
     }
 
-    fn request(self, timeout: Option<Duration>) -> Request {
+    fn request(&self, setup: Option<String>, timeout: Option<Duration>) -> Request {
+        let named = |command: &String| (command.clone(), self.reference_name.clone());
         Request {
-            commands: self.commands,
-            names: self.names,
-            prepare: self.prepare,
-            parameters: self.parameters,
+            commands: self.commands.clone(),
+            names: self.names.clone(),
+            reference: self.reference.as_ref().map(named),
+            around: Around {
+                setup: setup.into_iter().collect(),
+                prepare: self.prepare.clone(),
+                conclude: self.conclude.clone(),
+                cleanup: self.cleanup.clone().into_iter().collect(),
+            },
+            parameters: self.parameters.clone(),
+            limits: self.gate.fail_above.clone(),
             shell: match self.shell.as_deref() {
                 None => Shell::Automatic,
                 Some("none") => Shell::None,
@@ -172,9 +279,9 @@ impl Commands {
                 runs: self.runs,
                 time: self.time,
                 timeout,
-                ignores_failure: self.ignore_failure,
-                input: self.input,
-                output: self.output,
+                ignored: self.ignore_failure.clone().unwrap_or_default(),
+                input: self.input.clone(),
+                output: self.output.clone(),
                 empty_shell: None,
                 seed: self.seed.unwrap_or_else(drawn_seed),
             },
@@ -183,6 +290,7 @@ impl Commands {
     }
 }
 
+/// The text of the line of progress.
 fn said(done: u64, all: u64, spent: Duration) -> String {
     if done == 0 {
         return format!("round 1 of about {all}");
@@ -191,7 +299,7 @@ fn said(done: u64, all: u64, spent: Duration) -> String {
     format!("round {} of about {all}, {left:.0} s left", done + 1)
 }
 
-/// Formats the results: each command with its times, then the comparison with the fastest one.
+/// Formats the results: each command with its times, then the comparison with the reference.
 fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
     let width = width.unwrap_or(usize::MAX);
     let mut out = String::new();
@@ -303,14 +411,14 @@ fn ns(value: f64) -> String {
 
 /// `b takes 1.52 times as long as a [1.5, 1.55]`
 fn compared(benchmark: &Benchmark) -> Option<String> {
-    let ratio = benchmark.details.command.as_ref()?.to_fastest.as_ref()?;
+    let ratio = benchmark.details.command.as_ref()?.to_reference.as_ref()?;
     let [low, high] = ratio.interval.map(number);
-    let (name, fastest) = (&benchmark.name, &ratio.fastest);
-    Some(if ratio.interval[0] > 1.0 {
+    let (name, reference) = (&benchmark.name, &ratio.reference);
+    Some(if ratio.interval[0] > 1.0 || ratio.interval[1] < 1.0 {
         let times = number(ratio.ratio);
-        format!("{name} takes {times} times as long as {fastest} [{low}, {high}]")
+        format!("{name} takes {times} times as long as {reference} [{low}, {high}]")
     } else {
-        format!("{name} and {fastest}: no difference shown [{low}, {high}]")
+        format!("{name} and {reference}: no difference shown [{low}, {high}]")
     })
 }
 
