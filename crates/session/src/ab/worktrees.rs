@@ -9,47 +9,120 @@ use yamba_harness::{ProgramRunner, ProgramStart, Stop, last_lines};
 
 use super::Words;
 use crate::commands::{command_words, may_execute};
-use crate::{Failure, temporary_folder};
+use crate::{ErrorMessage, Failure, temporary_folder};
 
 /// Lines of a failed command's output that are shown.
 const SHOWN_LINES: usize = 20;
 
-/// The working trees of two revisions, which are removed at the end.
+/// The names of the trees.
+const SIDES: [&str; 2] = ["base", "head"];
+
+/// The content of the mark of a tree that is built.
+fn mark(commit: &str, build: Option<&str>) -> String {
+    format!("{commit}\n{}\n", build.unwrap_or_default())
+}
+
+fn is_empty_or_gone(folder: &Path) -> bool {
+    fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
+}
+
+/// Characters of a glob.
+const GLOB: [char; 3] = ['*', '?', '['];
+
+/// The working trees of two revisions.
 pub struct Worktrees {
     repository: PathBuf,
-    folder: tempfile::TempDir,
+    /// For the trees that are not kept, and the output of builds.
+    scratch: tempfile::TempDir,
+    /// The folder in which the trees stay. `None`: they are removed at the end.
+    kept: Option<PathBuf>,
+    sides: [Tree; 2],
+}
+
+/// The working tree of a side.
+struct Tree {
+    commit: String,
+    /// Whether its folder was there already, with the build of this commit by this command.
+    is_built: bool,
 }
 
 impl Worktrees {
-    /// Makes a working tree of each revision of the repository of the present folder.
+    /// Makes a working tree of each revision of the repository of the present folder. In the folder
+    /// `kept` they stay, and one that has the build of the same commit by the same command is used
+    /// as it is.
     ///
     /// # Errors
     /// If git refuses: there is no repository, or no such revision.
-    pub fn new(revisions: &[String; 2]) -> Result<Worktrees, Failure> {
+    pub fn new(
+        revisions: &[String; 2],
+        build: Option<&str>,
+        kept: Option<&Path>,
+    ) -> Result<Worktrees, Failure> {
         let here = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
         let repository = PathBuf::from(here.trim());
-        let folder = temporary_folder("yamba-worktrees-")?;
-        let trees = Worktrees { repository, folder };
-        for (side, revision) in revisions.iter().enumerate() {
-            let tree = trees.tree(side).display().to_string();
+        let commit = |revision: &String| -> Result<Tree, Failure> {
             let revision = format!("{revision}^{{commit}}");
-            let commit = git(&trees.repository, &["rev-parse", "--verify", &revision])?;
-            git(&trees.repository, &["worktree", "add", "--detach", &tree, commit.trim()])?;
+            let commit = git(&repository, &["rev-parse", "--verify", &revision])?;
+            Ok(Tree { commit: commit.trim().to_owned(), is_built: false })
+        };
+        let sides = [commit(&revisions[0])?, commit(&revisions[1])?];
+        let kept = kept.map(std::path::absolute).transpose().map_err(|e| {
+            ErrorMessage::from(e).help("--trees names the folder in which the working trees stay")
+        })?;
+        let scratch = temporary_folder("yamba-worktrees-")?;
+        let mut trees = Worktrees { repository, scratch, kept, sides };
+        for side in 0..2 {
+            trees.make(side, build)?;
         }
         Ok(trees)
     }
 
-    /// The working tree of a side: 0 is the base, 1 the head.
-    fn tree(&self, side: usize) -> PathBuf {
-        self.folder.path().join(["base", "head"][side])
+    /// Makes the working tree of a side, unless the kept one is built.
+    fn make(&mut self, side: usize, build: Option<&str>) -> Result<(), Failure> {
+        let tree = self.tree(side);
+        let built = fs::read_to_string(self.mark(side)).unwrap_or_default();
+        let Tree { commit, .. } = &self.sides[side];
+        self.sides[side].is_built = tree.is_dir() && built == mark(commit, build);
+        if self.sides[side].is_built {
+            return Ok(());
+        }
+        let path = tree.display().to_string();
+        if self.kept.is_some() && tree.exists() {
+            let _ = fs::remove_file(self.mark(side));
+            // The tree may be of another clone.
+            let _ = git(&self.repository, &["worktree", "remove", "--force", &path]);
+            if !is_empty_or_gone(&tree) && !tree.join(".git").exists() {
+                return Err(Failure::new(format!("--trees: {path} is no working tree"))
+                    .help("name a folder that is empty, or that an earlier call has made"));
+            }
+            let _ = fs::remove_dir_all(&tree);
+        }
+        let _ = git(&self.repository, &["worktree", "prune"]);
+        let commit = &self.sides[side].commit;
+        git(&self.repository, &["worktree", "add", "--detach", &path, commit])?;
+        Ok(())
     }
 
-    /// Runs the command of the build in a working tree.
+    /// The working tree of a side: 0 is the base, 1 the head.
+    fn tree(&self, side: usize) -> PathBuf {
+        let folder = self.kept.as_deref().unwrap_or(self.scratch.path());
+        folder.join(SIDES[side])
+    }
+
+    /// The file that says which build a kept tree has.
+    fn mark(&self, side: usize) -> PathBuf {
+        self.tree(side).with_extension("built")
+    }
+
+    /// Runs the command of the build in a working tree that is not built.
     ///
     /// # Errors
     /// If it fails, or a stop is requested.
     pub fn build(&self, side: usize, command: &str, stop: &Stop) -> Result<(), Failure> {
-        let output = self.folder.path().join("output");
+        if self.sides[side].is_built {
+            return Ok(());
+        }
+        let output = self.scratch.path().join("output");
         let shell = ["/bin/sh", "-c", "exec 2>&1; eval \"$0\"", command].map(str::to_owned);
         let start = ProgramStart {
             words: shell.into(),
@@ -58,11 +131,15 @@ impl Worktrees {
             ..ProgramStart::default()
         };
         let (run, _) = ProgramRunner::new(stop, None).run(&start);
-        let what = format!("`{command}` in the working tree of {}", ["base", "head"][side]);
+        let what = format!("`{command}` in the working tree of {}", SIDES[side]);
         if stop.requested() {
             return Err(Failure::new(format!("{what} was stopped")).help("nothing was measured"));
         }
         if run.end.is_success() {
+            if self.kept.is_some() {
+                // Without the mark, the next call builds it again.
+                let _ = fs::write(self.mark(side), mark(&self.sides[side].commit, Some(command)));
+            }
             return Ok(());
         }
         Err(failure(&what, &run.end.to_string(), &fs::read(output).unwrap_or_default()))
@@ -82,7 +159,7 @@ impl Worktrees {
             return Err(Failure::new(format!("--bench {}: it lies outside of the working tree", words[0]))
                 .help("name a program that --build makes in the working tree: both sides would be one program"));
         }
-        if words[0].contains(['*', '?', '[']) {
+        if words[0].contains(GLOB) {
             words[0] = matched(&tree, &words[0])?;
         }
         Ok(Words { words, folder: Some(tree) })
@@ -91,6 +168,9 @@ impl Worktrees {
 
 impl Drop for Worktrees {
     fn drop(&mut self) {
+        if self.kept.is_some() {
+            return;
+        }
         for side in 0..2 {
             let tree = self.tree(side).display().to_string();
             let _ = git(&self.repository, &["worktree", "remove", "--force", &tree]);
@@ -99,21 +179,11 @@ impl Drop for Worktrees {
     }
 }
 
-/// The one file that matches, as a path from the folder. Files of intermediate results that cannot
-/// be executed, as `bench-1a2b.d` of Cargo, do not count.
+/// The one program or jar that matches, as a path from the folder. Files of intermediate results
+/// that cannot be executed, as `bench-1a2b.d` of Cargo, do not count.
 fn matched(folder: &Path, glob: &str) -> Result<String, Failure> {
-    let matcher = Glob::new(glob).map_err(|e| {
-        Failure::new(format!("--bench {glob}: {e}"))
-            .help("write a path, or a glob as 'target/release/deps/sort-*'")
-    })?;
-    let matcher = matcher.compile_matcher();
-    let parent = Path::new(glob).parent().unwrap_or(Path::new(""));
-    let entries = fs::read_dir(folder.join(parent)).into_iter().flatten().flatten();
-    let found: Vec<PathBuf> = entries
-        .filter(|entry| may_execute(&entry.path()))
-        .map(|entry| parent.join(entry.file_name()))
-        .filter(|path| matcher.is_match(path))
-        .collect();
+    let mut found = expanded(folder, glob)?;
+    found.retain(|path| may_execute(&folder.join(path)) || is_jar(&folder.join(path)));
     match &found[..] {
         [one] => Ok(one.display().to_string()),
         [] => Err(Failure::new(format!("--bench {glob}: no program in the working tree matches"))
@@ -124,6 +194,40 @@ fn matched(folder: &Path, glob: &str) -> Result<String, Failure> {
                 .help("write a glob that matches one"))
         }
     }
+}
+
+fn is_jar(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jar") && path.is_file()
+}
+
+/// The paths from the folder that match, sorted. Each part between slashes is a name or a glob.
+fn expanded(folder: &Path, glob: &str) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = vec![PathBuf::new()];
+    for part in glob.split('/').filter(|part| !part.is_empty()) {
+        if !part.contains(GLOB) {
+            found.iter_mut().for_each(|path| path.push(part));
+            continue;
+        }
+        let refused = |why: &str| {
+            Failure::new(format!("--bench {glob}: {why}"))
+                .help("write a path, or a glob as 'target/release/deps/sort-*'")
+        };
+        if part.contains("**") {
+            return Err(refused("** is not understood"));
+        }
+        let matcher = Glob::new(part).map_err(|e| refused(&e.to_string()))?.compile_matcher();
+        let names = |path: PathBuf| {
+            let entries = fs::read_dir(folder.join(&path)).into_iter().flatten().flatten();
+            entries.map(move |entry| (path.clone(), entry.file_name()))
+        };
+        let all = found.into_iter().flat_map(names);
+        found = all
+            .filter(|(_, name)| matcher.is_match(name))
+            .map(|(path, name)| path.join(name))
+            .collect();
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
@@ -148,4 +252,42 @@ fn failure(what: &str, end: &str, output: &[u8]) -> Failure {
     let shown = last_lines(output, SHOWN_LINES).replace('\n', "\n  ");
     Failure::new(format!("{what} failed, {end}:\n  {shown}"))
         .help("run it by itself, and see what is wrong")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn each_part_of_a_glob_is_expanded() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, mode) in [
+            ("a/x-1/bench-1", 0o755),
+            ("a/x-1/bench-1.d", 0o644),
+            ("a/y/bench-2", 0o755),
+            ("b.jar", 0o644),
+        ] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        }
+        let found = |glob| matched(folder.path(), glob);
+        assert_eq!(found("a/x-*/bench-*").unwrap(), "a/x-1/bench-1");
+        assert_eq!(found("*/y/bench-[0-9]").unwrap(), "a/y/bench-2");
+        assert_eq!(found("*.jar").unwrap(), "b.jar");
+        for (glob, said) in [
+            ("*/*/bench-*", "matches a/x-1/bench-1, a/y/bench-2"),
+            ("a/bench-*", "no program in the working tree matches"),
+            ("a/x-[/bench", "unclosed character class"),
+            ("**/bench-2", "** is not understood"),
+        ] {
+            let Err(Failure::Sentence { message, .. }) = found(glob) else {
+                panic!("{glob} is not refused");
+            };
+            assert!(message.contains(said), "{message}");
+        }
+    }
 }

@@ -53,6 +53,10 @@ pub(super) struct Ab {
     /// With --worktrees: the program in each working tree, a path or a glob, and its arguments
     #[arg(long, value_name = "PROGRAM", requires = "worktrees")]
     bench: Option<String>,
+    /// With --worktrees: keep both working trees in this folder. One that has the build of the same
+    /// commit by the same command is not built again
+    #[arg(long, value_name = "FOLDER", requires = "worktrees", hide_short_help = true)]
+    trees: Option<PathBuf>,
     /// Base and head are whole commands: each process is timed from its start to its end
     #[arg(long, conflicts_with_all = ["adapter", "worktrees"])]
     command: bool,
@@ -97,7 +101,7 @@ impl Ab {
         self.gate.check()?;
         output::check(self.junit.as_deref())?;
         let stop = Stop::on_signals().map_err(system_failure)?;
-        // The working trees are removed at the end.
+        // Without `--trees`, the working trees are removed at the end.
         let trees = self.worktrees(&stop)?;
         let sides = self.sides(trees.as_ref())?;
         let prepared = prepare(self.request(sides)?, &stop)?;
@@ -114,7 +118,8 @@ impl Ab {
         let [base, head] = &self.worktrees[..] else {
             return Ok(None);
         };
-        let trees = Worktrees::new(&[base.clone(), head.clone()])?;
+        let revisions = [base.clone(), head.clone()];
+        let trees = Worktrees::new(&revisions, self.build.as_deref(), self.trees.as_deref())?;
         for (side, revision) in [base, head].into_iter().enumerate() {
             if let Some(build) = &self.build {
                 let line = StatusLine::new(&format!("building {revision}"));

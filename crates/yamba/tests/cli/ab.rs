@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use yamba_child_guard::StartGuarded;
 
-use crate::support::{Answer, Yamba, processes_of, root, until};
+use crate::ci_example::{comments_are_replaced, with_github};
+use crate::support::{Answer, Yamba, needs, processes_of, root, until};
 
 /// The build of a test's repository. A file that cannot be executed matches the glob, too.
 const BUILD: &str = "mkdir out; cp source out/bench-1; echo > out/bench-1.d";
@@ -200,6 +201,77 @@ fn action_fails_for_a_slower_head() {
     assert_eq!(fs::read_to_string(folder.join("summary.md")).unwrap(), comment);
     assert!(fs::read_to_string(folder.join("result.xml")).unwrap().contains("failures=\"1\""));
     run("50%").ok().says(&["gate passed"]);
+}
+
+#[test]
+#[ignore = "needs bash and jq"]
+fn action_replaces_only_its_own_comment() {
+    needs(&["bash", "jq"]);
+    let yamba = Yamba::new().file("comment.md", "### Performance: nothing\n");
+    let folder = yamba.folder.path();
+    let post = || {
+        let mut bash = yamba.other("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Comment")]);
+        bash.env("RUNNER_TEMP", folder).env("NAME", "sorting");
+        Answer::read(with_github(&mut bash, folder).output().unwrap()).ok();
+        let posted = fs::read_to_string(folder.join("posted")).unwrap();
+        assert_eq!(posted, "<!-- yamba ab sorting -->\n### Performance: nothing\n");
+    };
+    comments_are_replaced(folder, "<!-- yamba ab sorting -->", &post);
+}
+
+/// The key changes with the compiler, the build and the commit of the base.
+#[test]
+fn action_names_the_build_of_the_base_by_all_that_decides_it() {
+    let yamba = repository();
+    let folder = yamba.folder.path();
+    let key = |toolchain: &str, build: &str, base: &str| {
+        let _ = fs::remove_file(folder.join("key"));
+        let mut bash = yamba.other("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Key")]);
+        bash.env("BASE", base).env("BUILD", build).env("TOOLCHAIN", toolchain);
+        Answer::read(bash.env("GITHUB_OUTPUT", folder.join("key")).output().unwrap()).ok();
+        fs::read_to_string(folder.join("key")).unwrap()
+    };
+    let first = key("gcc 12", "make", "HEAD~1");
+    assert!(first.starts_with("key=yamba-base-") && first.lines().count() == 1, "{first}");
+    assert_eq!(key("gcc 12", "make", "HEAD~1"), first);
+    for (toolchain, build, base) in
+        [("gcc 13", "make", "HEAD~1"), ("gcc 12", "make all", "HEAD~1"), ("gcc 12", "make", "HEAD")]
+    {
+        assert_ne!(key(toolchain, build, base), first, "{toolchain} {build} {base}");
+    }
+}
+
+/// A kept tree is not built again for the same commit and command, also after a new clone.
+#[test]
+fn kept_working_trees_are_built_once() {
+    let mut yamba = repository();
+    let folder = yamba.folder.path().to_owned();
+    let builds = folder.join("builds");
+    let build = format!("basename $PWD >> {}; {BUILD}", builds.display());
+    let run = |yamba: &mut Yamba, base: &str, build: &str| {
+        let words = ["ab", "--worktrees", base, "HEAD", "--build", build, "--bench", "out/bench-*"];
+        let more = ["--trees", "kept", "--fail-above", "50%"];
+        yamba.run_words(&[&words[..], &more].concat()).ok();
+        let text = fs::read_to_string(&builds).unwrap_or_default();
+        let _ = fs::remove_file(&builds);
+        text
+    };
+    assert_eq!(run(&mut yamba, "HEAD~1", &build), "base\nhead\n");
+    assert_eq!(run(&mut yamba, "HEAD~1", &build), "");
+    // A cache brings the base without git's own record of it.
+    fs::remove_dir_all(folder.join(".git/worktrees")).unwrap();
+    fs::remove_dir_all(folder.join("kept/head")).unwrap();
+    assert_eq!(run(&mut yamba, "HEAD~1", &build), "head\n");
+    assert_eq!(run(&mut yamba, "HEAD", &build), "base\n");
+    assert_eq!(run(&mut yamba, "HEAD", &format!("{build}; true")), "base\nhead\n");
+    // A folder of the user is no working tree.
+    fs::create_dir_all(folder.join("own/base")).unwrap();
+    fs::write(folder.join("own/base/letter"), "").unwrap();
+    let words = ["ab", "--worktrees", "HEAD", "HEAD", "--bench", "source", "--trees", "own"];
+    yamba.run_words(&words).refused(&["own/base is no working tree"]);
+    assert!(folder.join("own/base/letter").exists());
 }
 
 #[test]

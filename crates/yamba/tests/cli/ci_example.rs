@@ -2,6 +2,7 @@
 //! are constructed.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use yamba_record::{Run, Status};
@@ -116,22 +117,68 @@ fn workflow_gates_against_baseline_and_stores_few_runs() {
 /// The step after the gate posts what the gate printed, and puts it into the summary of the job.
 fn posts_the_comment(yamba: &Yamba) {
     let folder = yamba.folder.path();
+    let post = || {
+        let mut bash = bash();
+        bash.arg("-c").arg(self::script("Comment")).current_dir(folder);
+        bash.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
+        Answer::read(with_github(&mut bash, folder).output().unwrap()).ok();
+        let comment = fs::read_to_string(folder.join("comment.md")).unwrap();
+        assert!(comment.starts_with("### Performance: "), "{comment}");
+        let posted = fs::read_to_string(folder.join("posted")).unwrap();
+        assert_eq!(posted, format!("<!-- yamba gate -->\n{comment}"));
+        let summary = fs::read_to_string(folder.join("summary.md")).unwrap();
+        assert!(summary.ends_with(&comment), "{summary}");
+    };
+    comments_are_replaced(folder, "<!-- yamba gate -->", &post);
+}
+
+/// `gh api` for the comments of `comments.json`. Writes its calls to `calls`, and the text that it
+/// is to post to `posted`.
+const GH: &str = r#"#!/bin/bash
+[ "$1" = api ] || exit 1
+shift
+method= filter= file= path=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --paginate | --silent) ;;
+    --method) method=$2; shift ;;
+    --jq) filter=$2; shift ;;
+    -F) file=${2#body=@}; shift ;;
+    *) path=$1 ;;
+    esac
+    shift
+done
+if [ -n "$filter" ]; then exec jq -r "$filter" comments.json; fi
+echo "${method:-POST} $path" >> calls
+cp "$file" posted
+"#;
+
+/// A command in a job of pull request 7 whose `gh` is [`GH`].
+pub fn with_github<'a>(command: &'a mut Command, folder: &Path) -> &'a mut Command {
     let gh = folder.join("gh");
-    let script = "#!/bin/sh\necho \"$@\" > posted\ncat comment.md >> posted\n";
-    fs::write(&gh, script).unwrap();
+    fs::write(&gh, GH).unwrap();
     fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let mut bash = bash();
-    bash.arg("-c").arg(self::script("Comment"));
-    bash.current_dir(folder).env("PATH", path);
-    bash.env("PULL_REQUEST", "7");
-    bash.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
-    Answer::read(bash.output().unwrap()).ok();
-    let posted = fs::read_to_string(folder.join("posted")).unwrap();
-    assert!(posted.starts_with("pr comment 7 --edit-last"), "{posted}");
-    let comment = fs::read_to_string(folder.join("summary.md")).unwrap();
-    assert!(comment.starts_with("### Performance: "), "{comment}");
-    assert!(posted.ends_with(&comment), "{posted}");
+    command.env("PATH", path).env("PULL_REQUEST", "7").env("GITHUB_REPOSITORY", "o/r")
+}
+
+/// `post` makes a comment if there is only one of another workflow or person, and replaces its own.
+pub fn comments_are_replaced(folder: &Path, marker: &str, post: &dyn Fn()) {
+    let comment = |id: u32, kind: &str, body: &str| serde_json::json!({"id": id, "user": {"type": kind}, "body": body});
+    let others = [comment(1, "Bot", "coverage"), comment(2, "User", &format!("{marker}\nmine"))];
+    let own = comment(3, "Bot", &format!("{marker}\nold"));
+    let later = comment(4, "Bot", "lint");
+    for (comments, call) in [
+        (others.to_vec(), "POST repos/o/r/issues/7/comments"),
+        ([&others[..], &[own, later]].concat(), "PATCH repos/o/r/issues/comments/3"),
+    ] {
+        let text = serde_json::to_string(&comments).unwrap();
+        fs::write(folder.join("comments.json"), text).unwrap();
+        let _ = fs::remove_file(folder.join("calls"));
+        post();
+        let calls = fs::read_to_string(folder.join("calls")).unwrap();
+        assert_eq!(calls, format!("{call}\n"));
+    }
 }
 
 /// `--dry-run` lists what the step would measure.
