@@ -9,6 +9,7 @@ use yamba_compare::sequential::{FIRST_LOOK, Question, choice_at, is_decided, nex
 use yamba_compare::{Comparison, comparison};
 use yamba_harness::Stop;
 use yamba_record::{Benchmark, Run};
+use yamba_stats::median;
 
 use super::adapter::{Adapter, Results};
 use super::launcher::Launcher;
@@ -47,6 +48,8 @@ pub(super) struct Rounds<'a> {
     /// The launches of each side that failed, and how the last one did.
     failures: [(u64, String); 2],
     left_out: Vec<String>,
+    /// The share of each process's time that it was ready, and had no processor.
+    waiting: Vec<f64>,
 }
 
 /// How a measurement ended.
@@ -57,6 +60,8 @@ pub(super) struct Ended {
     /// Why a side was given up before the end.
     pub given_up: Option<String>,
     pub left_out: Vec<String>,
+    /// As [`Outcome`](super::Outcome::waiting) has it.
+    pub waiting: Option<f64>,
 }
 
 impl<'a> Rounds<'a> {
@@ -82,6 +87,7 @@ impl<'a> Rounds<'a> {
             only: None,
             failures: Default::default(),
             left_out: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
@@ -110,8 +116,8 @@ impl<'a> Rounds<'a> {
                 let (runs, found, names) = self.look();
                 keep(&runs)?;
                 if is_over || names.is_empty() {
-                    let left_out = self.left_out;
-                    return Ok(Ended { runs, found, rounds, given_up, left_out });
+                    let (left_out, waiting) = (self.left_out, median(&self.waiting));
+                    return Ok(Ended { runs, found, rounds, given_up, left_out, waiting });
                 }
                 undecided = Some(names.len());
                 // An argument of a program has at most 128 KiB on Linux.
@@ -148,6 +154,7 @@ impl<'a> Rounds<'a> {
     }
 
     fn add(&mut self, side: usize, round: u64, results: Results, ready: Option<f64>) {
+        self.waiting.extend(ready);
         let decided = &self.decided;
         let is_wanted = |key: &str| !decided.contains_key(key);
         self.series[side].add(round, results.readings, ready, &is_wanted);

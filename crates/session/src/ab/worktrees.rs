@@ -17,11 +17,6 @@ const SHOWN_LINES: usize = 20;
 /// The names of the trees.
 const SIDES: [&str; 2] = ["base", "head"];
 
-/// The content of the mark of a tree that is built.
-fn mark(commit: &str, build: Option<&str>) -> String {
-    format!("{commit}\n{}\n", build.unwrap_or_default())
-}
-
 fn is_empty_or_gone(folder: &Path) -> bool {
     fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
 }
@@ -36,6 +31,8 @@ pub struct Worktrees {
     scratch: tempfile::TempDir,
     /// The folder in which the trees stay. `None`: they are removed at the end.
     kept: Option<PathBuf>,
+    /// The place of the present folder in the repository: build and program run in the same one.
+    inside: String,
     sides: [Tree; 2],
 }
 
@@ -47,9 +44,9 @@ struct Tree {
 }
 
 impl Worktrees {
-    /// Makes a working tree of each revision of the repository of the present folder. In the folder
-    /// `kept` they stay, and one that has the build of the same commit by the same command is used
-    /// as it is.
+    /// Makes a working tree of each revision of the repository of the present folder. Build and
+    /// program will run in the same folder of it. In the folder `kept` the trees stay, and one that
+    /// has the build of the same commit by the same command is used as it is.
     ///
     /// # Errors
     /// If git refuses: there is no repository, or no such revision.
@@ -59,7 +56,9 @@ impl Worktrees {
         kept: Option<&Path>,
     ) -> Result<Worktrees, Failure> {
         let here = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
-        let repository = PathBuf::from(here.trim());
+        let repository = PathBuf::from(here.trim_end_matches('\n'));
+        let inside = git(Path::new("."), &["rev-parse", "--show-prefix"])?;
+        let inside = inside.trim_end_matches('\n').to_owned();
         let commit = |revision: &String| -> Result<Tree, Failure> {
             let revision = format!("{revision}^{{commit}}");
             let commit = git(&repository, &["rev-parse", "--verify", &revision])?;
@@ -70,7 +69,7 @@ impl Worktrees {
             ErrorMessage::from(e).help("--trees names the folder in which the working trees stay")
         })?;
         let scratch = temporary_folder("yamba-worktrees-")?;
-        let mut trees = Worktrees { repository, scratch, kept, sides };
+        let mut trees = Worktrees { repository, scratch, kept, inside, sides };
         for side in 0..2 {
             trees.make(side, build)?;
         }
@@ -81,8 +80,7 @@ impl Worktrees {
     fn make(&mut self, side: usize, build: Option<&str>) -> Result<(), Failure> {
         let tree = self.tree(side);
         let built = fs::read_to_string(self.mark(side)).unwrap_or_default();
-        let Tree { commit, .. } = &self.sides[side];
-        self.sides[side].is_built = tree.is_dir() && built == mark(commit, build);
+        self.sides[side].is_built = tree.is_dir() && built == self.build_of(side, build);
         if self.sides[side].is_built {
             return Ok(());
         }
@@ -114,6 +112,25 @@ impl Worktrees {
         self.tree(side).with_extension("built")
     }
 
+    /// The content of that file: all that decides the build.
+    fn build_of(&self, side: usize, command: Option<&str>) -> String {
+        let Tree { commit, .. } = &self.sides[side];
+        format!("{commit}\n{}\n{}\n", self.inside, command.unwrap_or_default())
+    }
+
+    /// The folder in a working tree in which build and program run.
+    ///
+    /// # Errors
+    /// If the revision does not have it.
+    fn folder(&self, side: usize) -> Result<PathBuf, Failure> {
+        let folder = self.tree(side).join(&self.inside);
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        let message = format!("the revision of {} has no folder {}", SIDES[side], self.inside);
+        Err(Failure::new(message).help("call it in a folder that both revisions have"))
+    }
+
     /// Runs the command of the build in a working tree that is not built.
     ///
     /// # Errors
@@ -126,7 +143,7 @@ impl Worktrees {
         let shell = ["/bin/sh", "-c", "exec 2>&1; eval \"$0\"", command].map(str::to_owned);
         let start = ProgramStart {
             words: shell.into(),
-            folder: Some(self.tree(side)),
+            folder: Some(self.folder(side)?),
             output: output.clone(),
             ..ProgramStart::default()
         };
@@ -138,7 +155,7 @@ impl Worktrees {
         if run.end.is_success() {
             if self.kept.is_some() {
                 // Without the mark, the next call builds it again.
-                let _ = fs::write(self.mark(side), mark(&self.sides[side].commit, Some(command)));
+                let _ = fs::write(self.mark(side), self.build_of(side, Some(command)));
             }
             return Ok(());
         }
@@ -152,7 +169,7 @@ impl Worktrees {
     /// If the glob matches no such file, or several, or the path leads out of the working tree.
     pub fn program(&self, side: usize, text: &str) -> Result<Words, Failure> {
         let mut words = command_words(text, false)?;
-        let tree = self.tree(side);
+        let tree = self.folder(side)?;
         let is_outside =
             Path::new(&words[0]).is_absolute() || words[0].split('/').any(|p| p == "..");
         if is_outside {
@@ -161,6 +178,10 @@ impl Worktrees {
         }
         if words[0].contains(GLOB) {
             words[0] = matched(&tree, &words[0])?;
+        }
+        if !words[0].contains('/') && tree.join(&words[0]).is_file() {
+            // Without a folder it would be searched in `PATH`.
+            words[0] = format!("./{}", words[0]);
         }
         Ok(Words { words, folder: Some(tree) })
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use yamba_compare::gate::{Asked, gate};
 use yamba_harness::{Stop, drawn_seed};
+use yamba_record::Run;
 use yamba_report::markdown;
 use yamba_session::ab::{LaunchPlan, Outcome, Plan, Request, Step, Words, Worktrees, prepare};
 use yamba_toolchain::build::host;
@@ -15,6 +16,10 @@ use super::gate_options::GateOptions;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, StoreOption, Terminal, arguments, quantity, run_ref, system_failure};
 use crate::views;
+
+/// The share of their time that the processes of a comparison wait for a processor, from which on a
+/// note says so.
+const MUCH_WAITING: f64 = 0.05;
 
 /// Compare two builds of benchmarks
 ///
@@ -167,19 +172,25 @@ impl Ab {
         })
     }
 
+    /// The name of a side: its revision or its program.
+    fn name(&self, side: usize, run: &Run) -> String {
+        let words = match (self.worktrees.get(side), &self.bench) {
+            (Some(revision), Some(bench)) => format!("{revision} {bench}"),
+            _ => run.producer.harness.as_ref().map(|h| h.words.join(" ")).unwrap_or_default(),
+        };
+        format!("{}: {}", ["base", "head"][side], run_ref::plain(&words))
+    }
+
     fn answer(&self, outcome: Outcome, stop: &Stop) -> Result<Answer, Failure> {
-        let Outcome { runs: [base, head], mut found, stored, given_up, left_out } = outcome;
+        let Outcome { runs: [base, head], mut found, stored, given_up, left_out, waiting } =
+            outcome;
         // The result is printed, even if a limit is for no benchmark.
         let limits = self.gate.limits(&[&base, &head]);
         if let (true, Ok(limits)) = (self.gate.is_on(), &limits) {
             let asked = Asked { limits: limits.clone(), strict: self.gate.strict };
             found.gate = Some(gate(&found, &asked));
         }
-        let names = [("base", &base), ("head", &head)].map(|(side, run)| {
-            let harness = run.producer.harness.as_ref();
-            let words = harness.map(|harness| harness.words.join(" ")).unwrap_or_default();
-            format!("{side}: {}", run_ref::plain(&words))
-        });
+        let names = [self.name(0, &base), self.name(1, &head)];
         output::note_left_out(&left_out);
         if let Some(why) = &given_up {
             output::note(&format!("warning: measuring ended early. {}\n", why.trim_end()));
@@ -194,6 +205,13 @@ impl Ab {
                 output::text(&views::compare::view(f, &names[0], &names[1]))
             }
         })?;
+        let is_undecided = found.benchmarks.iter().any(|entry| entry.reason.is_some());
+        if let Some(share) = waiting.filter(|share| is_undecided && *share > MUCH_WAITING) {
+            output::note(&format!(
+                "note: its processes waited {:.0} % of their time for a processor that others used; a quiet machine decides sooner\n",
+                100.0 * share
+            ));
+        }
         if let Some(path) = &self.junit {
             let document = views::junit::document(&found);
             output::whole(path, |out| out.write_all(document.as_bytes()))?;

@@ -2,6 +2,7 @@
 //! known harness do, with times that the tests set.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -157,18 +158,19 @@ fn whole_commands_are_timed() {
 fn repository() -> Yamba {
     let yamba = with(&[("source", bench("200", ""))]);
     let folder = yamba.folder.path();
-    let git = |words: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(folder).args(["-c", "user.name=x", "-c", "user.email=x@example.org"]);
-        let git = git.args(words).stdout(Stdio::null()).stderr(Stdio::null());
-        assert!(git.status().unwrap().success());
-    };
-    git(&["init"]);
-    git(&["add", "source"]);
-    git(&["commit", "-m", "base"]);
+    git(folder, &["init"]);
+    git(folder, &["add", "source"]);
+    git(folder, &["commit", "-m", "base"]);
     fs::write(folder.join("source"), bench("260", "")).unwrap();
-    git(&["commit", "-am", "head"]);
+    git(folder, &["commit", "-am", "head"]);
     yamba
+}
+
+fn git(folder: &Path, words: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(folder).args(["-c", "user.name=x", "-c", "user.email=x@example.org"]);
+    let git = git.args(words).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(git.status().unwrap().success());
 }
 
 /// The script of a step of `action.yml`.
@@ -243,6 +245,24 @@ fn action_names_the_build_of_the_base_by_all_that_decides_it() {
     }
 }
 
+/// In a folder of the repository, build and program are those of the same folder.
+#[test]
+fn folder_of_the_repository_is_that_of_build_and_program() {
+    let yamba = repository();
+    let folder = yamba.folder.path().join("sub");
+    fs::create_dir(&folder).unwrap();
+    fs::copy(yamba.folder.path().join("source"), folder.join("inner")).unwrap();
+    git(yamba.folder.path(), &["add", "sub"]);
+    git(yamba.folder.path(), &["commit", "-m", "sub"]);
+    let run = |base: &str| {
+        let words = ["ab", "--worktrees", base, "HEAD", "--build", "cp inner b", "--bench", "b"];
+        Answer::read(yamba.command(&words).current_dir(&folder).output().unwrap())
+    };
+    // The sides are named by their revisions.
+    run("HEAD").ok().says(&["BM_2", "base: HEAD b (", "head: HEAD b ("]);
+    run("HEAD~1").refused(&["the revision of base has no folder sub/"]);
+}
+
 /// A kept tree is not built again for the same commit and command, also after a new clone.
 #[test]
 fn kept_working_trees_are_built_once() {
@@ -285,6 +305,11 @@ fn revisions_are_built_in_working_trees_that_are_removed() {
     let mut git = Command::new("git");
     let trees = git.current_dir(&folder).args(["worktree", "list"]).output().unwrap();
     assert_eq!(String::from_utf8(trees.stdout).unwrap().lines().count(), 1);
+    // A name without a folder is a file of the tree.
+    for bench in ["source", "sour*"] {
+        let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--bench", bench];
+        yamba.run_words(&words).ok().says(&["BM_2", "slower"]);
+    }
     let words = ["ab", "--worktrees", "HEAD~1", "no-such", "--bench", "x"];
     yamba.run_words(&words).refused(&["no-such"]);
     let fails = "echo why; false";
