@@ -16,6 +16,7 @@ mod far_host;
 mod files;
 mod fleet;
 mod java;
+mod kernel_paths;
 mod loop_device;
 mod memory_group;
 mod mounted;
@@ -170,6 +171,11 @@ fn main() {
         java {
             java_program_is_traced_and_predicted
             list_of_methods_is_a_document
+        }
+        kernel_paths {
+            evidence_detects_planted_faults
+            warm_caches_are_no_cold_ones
+            exit_for_another_reason_is_detected
         }
         loop_device {
             kernel_counts_of_block_device_match_the_figure

@@ -135,7 +135,7 @@ fn circle_runs_in_restarted_threads() {
 #[test]
 #[ignore = "needs g++"]
 fn direct_method_times_each_delivery() {
-    let set = [("deliveries", "20"), ("warm_ups", "2")];
+    let set = [("recorded", "20"), ("warm_ups", "2")];
     let run = measured("direct_futex", &[], &set);
     let benchmark = &run.benchmarks[0];
     check_priorities(benchmark);
