@@ -13,8 +13,9 @@ use crate::limits::{Limit, limit_of};
 
 /// The looks at the commands of a run.
 pub(super) struct Looks {
-    /// The number of the latest look, from 1.
+    /// The number of the latest look, from 1, and of the rounds before it.
     look: usize,
+    rounds: u64,
     /// The number of rounds at the next look. `None`: the user has fixed the number of rounds, and
     /// there is one look at the end.
     next: Option<u64>,
@@ -22,7 +23,7 @@ pub(super) struct Looks {
 
 impl Looks {
     pub fn new(is_fixed: bool) -> Looks {
-        Looks { look: 0, next: (!is_fixed).then_some(FIRST_LOOK) }
+        Looks { look: 0, rounds: 0, next: (!is_fixed).then_some(FIRST_LOOK) }
     }
 
     /// Whether the results are to be looked at after these rounds.
@@ -35,11 +36,11 @@ impl Looks {
     }
 
     /// Whether each command with a limit is decided: the first entry is the reference.
-    pub fn is_decided(&mut self, benchmarks: &[Benchmark], limits: &[Limit]) -> bool {
+    pub fn is_decided(&mut self, rounds: u64, benchmarks: &[Benchmark], limits: &[Limit]) -> bool {
         if limits.is_empty() {
             return false;
         }
-        self.look += 1;
+        (self.look, self.rounds) = (self.look + 1, rounds);
         let found = compared(benchmarks, self.look);
         found.benchmarks.iter().all(|entry| {
             let limit = limit_of(limits, &entry.of.name);
@@ -49,7 +50,9 @@ impl Looks {
 
     /// The comparison at the end, with verdicts.
     pub fn judged(&self, run: &Run, rounds: u64, limits: &[Limit]) -> Comparison {
-        let mut found = compared(&run.benchmarks, self.look + 1);
+        // Without new rounds, this is the latest look again.
+        let look = self.look + usize::from(rounds != self.rounds);
+        let mut found = compared(&run.benchmarks, look);
         for reference in [&mut found.a, &mut found.b] {
             reference.id.clone_from(&run.id);
         }
@@ -126,4 +129,57 @@ fn shell_error(entry: &Benchmark, end: usize) -> f64 {
     let times = shell.map(|command| &command.shell_ns);
     let error = |times: &Vec<f64>| Some(interval(times)?[end] - median(times)?);
     times.filter_map(error).next().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use yamba_record::Status;
+    use yamba_record::run::Launch;
+
+    use super::*;
+
+    /// Two commands in rounds; the second takes `ratio` as long.
+    fn commands(rounds: u64, ratio: f64) -> Vec<Benchmark> {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut command = |name: &str, time: f64| {
+            let mut entry = Benchmark::ended(name, Status::Ok, Vec::new());
+            (entry.valid, entry.median) = (true, Some(time));
+            entry.confidence_interval = Some([0.99 * time, 1.01 * time]);
+            entry.unit = Some("ns".to_owned());
+            entry.declaration.figure = Some("latency".to_owned());
+            let launch = |round| {
+                let median = Some(time * (0.99 + 0.02 * random.f64()));
+                Launch { median, samples: 1, round, ..Launch::default() }
+            };
+            entry.launches = (0..rounds).map(launch).collect();
+            entry
+        };
+        vec![command("a", 1e6), command("b", 1e6 * ratio)]
+    }
+
+    #[test]
+    fn decided_look_is_that_of_the_verdict() {
+        let limits = [(None, 0.05)];
+        let mut decided = 0;
+        for step in 0..40 {
+            let commands = commands(6, 1.0 + 0.005 * f64::from(step));
+            let mut looks = Looks::new(false);
+            assert!(looks.is_next(6) && !looks.is_next(7));
+            let is_decided = looks.is_decided(6, &commands, &limits);
+            let found = looks.judged(&run(commands), 6, &limits);
+            let is_unknown = found.benchmarks[0].verdict == Word::Unknown;
+            assert!(!(is_decided && is_unknown), "{step}: {:?}", found.benchmarks[0]);
+            decided += usize::from(is_decided);
+        }
+        assert!((1..40).contains(&decided), "{decided}");
+    }
+
+    #[test]
+    fn only_common_rounds_are_compared() {
+        let mut commands = commands(8, 1.0);
+        commands[1].launches.drain(..2);
+        let found = compared(&commands, 1);
+        assert_eq!(found.benchmarks[0].launches, [6, 6]);
+        assert_eq!(found.benchmarks[0].of.name, "b");
+    }
 }

@@ -195,7 +195,7 @@ impl PreparedCommands {
             for (place, entry) in benchmarks.iter().enumerate() {
                 sink.entry(place, entry);
             }
-            looks.is_decided(&benchmarks, &self.limits)
+            looks.is_decided(rounds, &benchmarks, &self.limits)
         };
         let timed = time_commands(&self.timed, &self.plan, stop, progress, &mut is_decided);
         run.finished_unix_s = unix_s();

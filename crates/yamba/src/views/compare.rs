@@ -118,10 +118,16 @@ fn with_ratio(found: &Comparison) -> Vec<&ComparedEntry> {
 }
 
 /// The benchmarks that could not be compared, and those whose verdict is qualified, by reason.
+/// Those that the gate names with the same reason are left to it.
 fn undecided(found: &Comparison) -> Vec<String> {
+    let is_named = |e: &ComparedEntry| {
+        let mut gated = found.gate.iter().flat_map(|gate| &gate.unconfirmed);
+        gated.any(|u| u.label == e.label && Some(&u.reason) == e.reason.as_ref())
+    };
     let reasons = |has_ratio: bool| {
         let all = found.benchmarks.iter();
         let all = all.filter(move |e| e.ratio.is_some() == has_ratio);
+        let all = all.filter(|e| !is_named(e));
         all.filter_map(|e| Some((e.reason.clone()?, short_label(&e.label))))
     };
     let alone = found.unmatched.iter().map(|e| (e.reason.to_owned(), short_label(&e.of.label())));

@@ -615,22 +615,22 @@ fn listed_exit_statuses_count() {
     assert_eq!(timed(&mut yamba, &killed).status, 1);
 }
 
-/// A sleep of 60 ms is longer than one of 20 ms by 200 %.
+/// A sleep of 150 ms is longer than one of 50 ms by 200 %.
 #[test]
 fn slower_command_fails_the_gate() {
     let mut yamba = Yamba::new();
-    let gated = |head| ["-c", "sleep 0.02", "-c", head, "--fail-above", "80%"];
-    let answer = timed(&mut yamba, &gated("sleep 0.06"));
+    let gated = |head| ["-c", "sleep 0.05", "-c", head, "--fail-above", "80%"];
+    let answer = timed(&mut yamba, &gated("sleep 0.15"));
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
-    answer.says(&["gate failed", "sleep 0.06", "times as long as sleep 0.02"]);
-    let answer = timed(&mut yamba, &gated("sleep 0.021")).ok().says(&["gate passed"]);
+    answer.says(&["gate failed", "sleep 0.15", "times as long as sleep 0.05"]);
+    let answer = timed(&mut yamba, &gated("sleep 0.051")).ok().says(&["gate passed"]);
     // It ends when it is decided: at most at the third look, of at least 50 rounds of 3 s.
     let is_early =
         [6, 9, 14].iter().any(|n| answer.out.matches(&format!(" {n} runs")).count() == 2);
     assert!(is_early, "{}", answer.out);
     // The document stays one document, and the reference has a name.
     let words =
-        ["-c", "sleep 0.06", "--reference", "sleep 0.02", "--reference-name", "base", "--json"];
+        ["-c", "sleep 0.2", "--reference", "sleep 0.05", "--reference-name", "base", "--json"];
     let answer = timed(&mut yamba, &[&words[..], &["--fail-above", "50%", "-r", "8"]].concat());
     assert_eq!(answer.status, 1);
     assert!(answer.err.contains("gate failed"), "{}", answer.err);
