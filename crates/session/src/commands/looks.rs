@@ -115,6 +115,8 @@ fn run(benchmarks: Vec<Benchmark>) -> Run {
 fn with_common(mut entry: Benchmark, other: &Benchmark, end: Option<usize>) -> Benchmark {
     let rounds: BTreeSet<u64> = other.launches.iter().map(|launch| launch.round).collect();
     entry.launches.retain(|launch| rounds.contains(&launch.round));
+    // A disturbance affects both commands of a round alike.
+    entry.interference.is_disturbed = false;
     let shift = end.map_or(0.0, |end| shell_error(&entry, end));
     for launch in &mut entry.launches {
         launch.median = launch.median.map(|time| time - shift);
@@ -175,11 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn only_common_rounds_are_compared() {
+    fn common_rounds_are_compared_though_the_host_was_busy() {
         let mut commands = commands(8, 1.0);
         commands[1].launches.drain(..2);
+        commands[1].interference.is_disturbed = true;
         let found = compared(&commands, 1);
         assert_eq!(found.benchmarks[0].launches, [6, 6]);
         assert_eq!(found.benchmarks[0].of.name, "b");
+        assert!(found.benchmarks[0].ratio.is_some(), "{:?}", found.benchmarks[0]);
     }
 }
