@@ -9,6 +9,7 @@
 // Optimised: composing may take a hundred thousand steps, and the curve of load latencies is timed.
 #include "cache_curve.cc"
 #include "code.cc"
+#include "curve.cc"
 #include "composer.cc"
 #include "number.cc"
 

@@ -8,6 +8,7 @@
 #include "cold.h"
 #include "compose_command.h"
 #include "conditions.h"
+#include "curve.h"
 #include "cycle.h"
 #include "far_end.h"
 #include "memory.h"

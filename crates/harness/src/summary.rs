@@ -62,7 +62,7 @@ pub(super) fn summarise(
     let mut reasons = if ends.contains(&LaunchStatus::Complete) {
         let mut reasons = accidents(ends);
         reasons.extend(wrong_workers(recorded, benchmark.workers()).map(Note::Text));
-        reasons.extend(match program.infer {
+        reasons.extend(match &program.infer {
             Some(inference) => {
                 let b = &mut benchmark;
                 infer(program, inference, protocol, b, &batches, &curves, ends)
@@ -295,7 +295,7 @@ fn judge(
 /// it is invalid. The batches only have the evidence.
 fn infer(
     program: &Program,
-    inference: Inference,
+    inference: &Inference,
     protocol: Protocol<'_>,
     b: &mut Benchmark,
     batches: &[Batch],

@@ -11,6 +11,7 @@ use crate::command::CommandRuns;
 use crate::distribution::Distribution;
 use crate::event::{Clock, HarnessUse, LowestCurve, Placement};
 use crate::flat::flat;
+use crate::hardware::HardwareParameter;
 use crate::program::{Chart, Physical, Primitive};
 
 flat! {
@@ -140,6 +141,9 @@ flat! {
         /// A summary of the curves from which the figure is inferred.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub lowest_curve: Option<LowestCurve>,
+        /// The parameters of the processor that the curves show.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub hardware: Vec<HardwareParameter>,
         /// For a measuring circle: the groups of tests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub circles: Option<Circles>,

@@ -286,6 +286,10 @@ pub struct Curve {
     /// The time of each pass, in ns per operation.
     #[serde(serialize_with = "array")]
     pub ns: Vec<f64>,
+    /// The length of a core cycle around each pass, in ns. `None` if it is unknown or changed
+    /// meanwhile. Empty if the curve has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle_ns: Vec<Option<f64>>,
     /// The width probe before each pass, in core cycles of 10 000 instructions. `None` if it is
     /// unknown. Empty without probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

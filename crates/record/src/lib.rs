@@ -18,6 +18,7 @@ pub mod document;
 pub mod entry;
 pub mod event;
 mod flat;
+pub mod hardware;
 pub mod machine;
 pub mod note;
 pub mod number;

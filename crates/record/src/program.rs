@@ -68,7 +68,7 @@ pub struct Program {
 }
 
 /// A figure that is inferred from recorded curves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inference {
     /// The kind of inference.
     pub kind: Inferred,
@@ -77,11 +77,14 @@ pub struct Inference {
 }
 
 /// A kind of inference from curves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inferred {
     /// The size of a cache, from the latencies of loads in buffers of ascending size.
     CacheSize,
+    /// A parameter of the processor, by its name in `yamba-discover`.
+    #[serde(untagged)]
+    Parameter(String),
 }
 
 /// A parameter with its final value.

@@ -3,7 +3,7 @@
 
 use yamba_lang::{Analysis, ClassId};
 
-const TITLES: [(&str, &str); 10] = [
+const TITLES: [(&str, &str); 11] = [
     ("cpu", "Processor"),
     ("memory", "Memory"),
     ("process", "Processes and system calls"),
@@ -12,6 +12,7 @@ const TITLES: [(&str, &str); 10] = [
     ("network", "Network"),
     ("remote", "Files of another host"),
     ("time", "Clocks and waiting"),
+    ("hardware", "Parameters of the processor"),
     ("selftest", "Known answers"),
     ("", "Your benchmarks"),
 ];

@@ -2,6 +2,7 @@
 
 use crate::caches::{Caches, CurvePoint, caches, points};
 use yamba_record::event::{Curve, LowestCurve};
+use yamba_record::hardware::HardwareParameter;
 use yamba_record::number::{bytes, number};
 use yamba_record::program::{Inference, Inferred};
 use yamba_record::run::IntervalScope;
@@ -14,22 +15,85 @@ use crate::estimate::{ENOUGH_LAUNCHES, Estimate};
 /// and `width` is the quiet width of a launch. The error is the reason why there is no figure.
 pub(crate) fn enter(
     b: &mut Benchmark,
-    inference: Inference,
+    inference: &Inference,
     curves: &[Curve],
     width: impl Fn(u64) -> QuietWidth,
 ) -> Result<Estimate, String> {
-    let Inferred::CacheSize = inference.kind;
     let passes: Vec<Vec<CurvePoint>> =
         curves.iter().map(|curve| judged(curve, width(curve.launch))).collect();
     b.interference.contended = contended_share(&passes.concat());
     for (curve, passes) in curves.iter().zip(&passes) {
         b.launches[curve.launch as usize].contended = contended_share(passes);
     }
-    let found = caches(&passes);
+    match &inference.kind {
+        Inferred::CacheSize => cache_size(b, inference.level, curves, &passes),
+        Inferred::Parameter(name) => parameter(b, name, curves, &passes),
+    }
+}
+
+/// The value of a processor's parameter. All parameters that the same curves show are entered, too.
+fn parameter(
+    b: &mut Benchmark,
+    name: &str,
+    curves: &[Curve],
+    passes: &[Vec<CurvePoint>],
+) -> Result<Estimate, String> {
+    let read: Vec<_> = passes.iter().map(|passes| to_discover(passes)).collect();
+    b.details.lowest_curve = curves.first().map(|curve| {
+        let (x, ns) = yamba_discover::points(&read);
+        LowestCurve { name: curve.name.clone(), x_unit: curve.x_unit.clone(), x, ns }
+    });
+    let of_benchmark = yamba_discover::PARAMETERS.iter().filter(|p| p.curve == b.name);
+    let found: Vec<_> = of_benchmark.map(|p| (p, yamba_discover::find(p, &read))).collect();
+    b.details.hardware = found.iter().map(|(p, result)| entry(p, result)).collect();
+    let own = found.into_iter().find(|(p, _)| p.name == name);
+    let (_, result) = own.ok_or_else(|| format!("no parameter of {} is called {name}", b.name))?;
+    let found = result.map_err(|reason| format!("cannot tell: {reason}"))?;
+    Ok(Estimate {
+        median: found.value,
+        confidence_interval: found.interval,
+        kind: scope(curves.len()),
+    })
+}
+
+fn entry(
+    parameter: &yamba_discover::Parameter,
+    result: &Result<yamba_discover::Found, String>,
+) -> HardwareParameter {
+    let found = result.as_ref().ok();
+    HardwareParameter {
+        name: parameter.name.to_owned(),
+        unit: parameter.unit.to_owned(),
+        found: found.map(|f| f.value),
+        interval: found.map(|f| f.interval),
+        claimed: None,
+        reason: result.as_ref().err().cloned(),
+    }
+}
+
+/// The passes of a launch as `yamba-discover` reads them.
+fn to_discover(passes: &[CurvePoint]) -> yamba_discover::Curve {
+    let pass = |p: &CurvePoint| yamba_discover::Pass {
+        x: p.bytes,
+        ns: p.ns,
+        cycle_ns: p.cycle_ns,
+        is_quiet: p.is_contended.map(|contended| !contended),
+    };
+    passes.iter().map(pass).collect()
+}
+
+/// The size of the cache of this level.
+fn cache_size(
+    b: &mut Benchmark,
+    level_number: u64,
+    curves: &[Curve],
+    passes: &[Vec<CurvePoint>],
+) -> Result<Estimate, String> {
+    let found = caches(passes);
     b.details.lowest_curve = curves.first().map(|curve| lowest(curve, &found));
-    let place = (inference.level as usize).checked_sub(1);
+    let place = (level_number as usize).checked_sub(1);
     let Some(level) = place.and_then(|place| found.levels.get(place)) else {
-        return Err(not_found(inference.level, &found, curves));
+        return Err(not_found(level_number, &found, curves));
     };
     for (curve, size) in curves.iter().zip(&level.of_curves) {
         let launch = &mut b.launches[curve.launch as usize];
@@ -41,7 +105,7 @@ pub(crate) fn enter(
     b.notes.push(Note::Text(format!(
         "a load takes {} ns within level {}, and {} ns beyond",
         number(rounded(level.latency_ns)),
-        inference.level,
+        level_number,
         number(rounded(level.next_ns)),
     )));
     if level.is_contended {
@@ -52,16 +116,19 @@ pub(crate) fn enter(
         b.notes.insert(0, Note::Text(note));
     }
     let [low, high] = level.interval;
-    let kind = if curves.len() >= ENOUGH_LAUNCHES {
-        IntervalScope::BetweenLaunches
-    } else {
-        IntervalScope::WithinLaunches
-    };
     Ok(Estimate {
         median: level.bytes,
         confidence_interval: [low.min(level.bytes), high.max(level.bytes)],
-        kind,
+        kind: scope(curves.len()),
     })
+}
+
+fn scope(launches: usize) -> IntervalScope {
+    if launches >= ENOUGH_LAUNCHES {
+        IntervalScope::BetweenLaunches
+    } else {
+        IntervalScope::WithinLaunches
+    }
 }
 
 /// A summary of the curves of all launches. Name and unit are those of `one` of them.

@@ -13,13 +13,15 @@ const FEWEST_OF_LEVEL: usize = 10;
 const LEAST_SHARE: f64 = 0.04;
 const SHARP: f64 = 0.5;
 
-/// One pass of a curve of load latencies.
+/// One pass of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
-    /// Size of the buffer.
+    /// The point: for load latencies the bytes of the buffer.
     pub bytes: f64,
-    /// Latency of a load.
+    /// Time of an operation.
     pub ns: f64,
+    /// Length of a core cycle in ns, if it is known.
+    pub cycle_ns: Option<f64>,
     /// Whether another hardware thread used the core before or after the pass. `None` if unknown.
     pub is_contended: Option<bool>,
 }
@@ -45,6 +47,7 @@ pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<CurvePoint> {
         .map(|(place, (bytes, ns))| CurvePoint {
             bytes: *bytes,
             ns: *ns,
+            cycle_ns: curve.cycle_ns.get(place).copied().flatten(),
             is_contended: is_contended(place),
         })
         .collect()

@@ -48,6 +48,7 @@ impl Machine {
         let pass = |bytes: f64| CurvePoint {
             bytes,
             ns: self.latency(bytes) * (1.0 + noise * random.f64()),
+            cycle_ns: None,
             is_contended: Some(false),
         };
         sizes.map(pass).collect()
@@ -220,7 +221,7 @@ fn interval_covers_the_curves() {
 #[test]
 fn curve_without_plateaus_has_no_caches() {
     assert_eq!(caches(&[]), Caches::default());
-    let flat = |bytes: f64| CurvePoint { bytes, ns: 2.0, is_contended: None };
+    let flat = |bytes: f64| CurvePoint { bytes, ns: 2.0, cycle_ns: None, is_contended: None };
     let found = caches(&[sizes().into_iter().map(flat).collect()]);
     assert_eq!((found.levels, found.memory_ns), (Vec::new(), Some(2.0)));
 }
@@ -294,6 +295,7 @@ fn caches_of_granite_rapids_are_found() {
     let point = |(kib, ns): (u32, f64)| CurvePoint {
         bytes: f64::from(kib) * KIB,
         ns,
+        cycle_ns: None,
         is_contended: Some(false),
     };
     let found = caches(&[recorded.map(point).to_vec()]);

@@ -8,11 +8,12 @@ use crate::support::root;
 
 /// The workspace crates that each workspace crate may use, without their `yamba-` prefix. `yamba`
 /// and `session` may use every crate.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("lang", &[]),
     ("codegen", &["lang"]),
     ("record", &[]),
     ("stats", &[]),
+    ("discover", &["stats"]),
     ("machine", &["record"]),
     ("page-cache", &[]),
     ("store", &["record", "stats"]),
@@ -23,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("predict", &["record", "stats"]),
     ("jvm", &["record", "machine", "predict"]),
     ("trace", &["machine", "predict", "page-cache"]),
-    ("harness", &["record", "stats", "machine"]),
+    ("harness", &["record", "stats", "machine", "discover"]),
     ("toolchain", &["lang", "codegen", "record", "machine"]),
 ];
 

@@ -1,0 +1,252 @@
+//! The parameters, and the curve and method of each.
+
+/// How a parameter is read from its curve. Levels and steps count from 0. A step that takes more
+/// than half of an octave tells nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// The largest point before the only step of a curve that may rise steadily elsewhere.
+    OnlyStep,
+    /// The largest point before the curve begins to climb from one level to the next.
+    Step {
+        /// Which step.
+        step: usize,
+    },
+    /// The largest point before the last step, if the level beyond takes at least half as long
+    /// again as an access at the point `reference`, which is no part of the curve.
+    StepBeyond {
+        /// The point of an access at the level before.
+        reference: f64,
+    },
+    /// The first point whose time is above the middle between the first and the last point.
+    FirstAbove,
+    /// The last point whose time is below the middle between the first and the last point.
+    LastBelow,
+    /// The cycles of an operation on a level.
+    Level {
+        /// Which level.
+        level: usize,
+    },
+    /// By how many cycles the level after a step is higher.
+    Rise {
+        /// Which step.
+        step: usize,
+    },
+    /// The number of entries of which all that are visited at random are found.
+    Capacity,
+    /// The time in ns at a point.
+    AtNs {
+        /// The point.
+        x: f64,
+    },
+    /// The cycles at a point.
+    At {
+        /// The point.
+        x: f64,
+    },
+    /// By how many cycles the time at `x` exceeds that at `base`.
+    Difference {
+        /// The dearer point.
+        x: f64,
+        /// The cheaper point.
+        base: f64,
+    },
+    /// The most operations in a cycle at any point.
+    MostPerCycle,
+    /// How many operations overlap: the time of one at the first point over the least time.
+    Overlap,
+    /// The time in ns of a level that another one follows.
+    LevelNs {
+        /// Which level.
+        level: usize,
+    },
+    /// The time in ns of the last point.
+    LastNs,
+    /// The median in ns over all points; the interval has all of them.
+    MedianNs,
+    /// The rate in MB/s of the fastest point, if an operation is 1 KiB.
+    MegabytesPerSecond,
+    /// The clock rate in GHz.
+    Gigahertz,
+}
+
+impl Method {
+    /// Whether the value is a point of the curve.
+    pub(crate) fn is_point(self) -> bool {
+        matches!(
+            self,
+            Method::OnlyStep
+                | Method::Step { .. }
+                | Method::StepBeyond { .. }
+                | Method::FirstAbove
+                | Method::LastBelow
+        )
+    }
+}
+
+/// A parameter of a processor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name, such as `rob.entries`.
+    pub name: &'static str,
+    /// Its unit, such as `entries`.
+    pub unit: &'static str,
+    /// What it is, in a few words.
+    pub meaning: &'static str,
+    /// The benchmark that records its curve.
+    pub curve: &'static str,
+    /// How it is read from the curve.
+    pub method: Method,
+    /// Whether a neighbour on the core changes it, so that only quiet passes count.
+    pub is_shared: bool,
+}
+
+/// The parameter of this name.
+#[must_use]
+pub fn parameter(name: &str) -> Option<&'static Parameter> {
+    PARAMETERS.iter().find(|p| p.name == name)
+}
+
+/// All parameters, in the order of the table.
+pub const PARAMETERS: &[Parameter] = &[
+    of("l1d.size", "B", "first data cache", "load_sizes", Method::Step { step: 0 }),
+    of("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
+    of("l1d.line", "B", "cache line", "line_pairs", Method::FirstAbove),
+    of("l1d.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 0 }),
+    of("l1i.size", "B", "first instruction cache", "code_size", Method::Capacity),
+    of("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
+    of(
+        "l2.ways",
+        "ways",
+        "lines of a set",
+        "load_sets_far",
+        Method::StepBeyond { reference: 1000.0 },
+    ),
+    of("l2.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 1 }),
+    of("l3.size", "B", "third cache", "load_sizes", Method::Step { step: 2 }),
+    of("l3.latency", "ns", "a load that hits", "load_sizes", Method::LevelNs { level: 2 }),
+    of("tlb1.entries", "entries", "first level of translations", "pages", Method::Step { step: 0 }),
+    of("tlb1.ways", "ways", "translations of a set", "page_sets", Method::Step { step: 0 }),
+    of("tlb1.miss", "cycles", "a miss of the first level", "pages", Method::Rise { step: 0 }),
+    of(
+        "tlb2.entries",
+        "entries",
+        "second level of translations",
+        "pages",
+        Method::Step { step: 1 },
+    ),
+    of("tlb2.miss", "cycles", "a miss of the second level", "pages", Method::Rise { step: 1 }),
+    shared("issue.width", "per cycle", "instructions started", "issue_width", Method::MostPerCycle),
+    buffer("rob.entries", "instructions in flight", "rob"),
+    buffer("loads.entries", "loads in flight", "loads"),
+    buffer("stores.entries", "stores in flight", "stores"),
+    buffer("registers.integer", "integer results in flight", "registers_integer"),
+    buffer("registers.vector", "vector results in flight", "registers_vector"),
+    shared("branch.penalty", "cycles", "a mispredicted branch", "branch_penalty", DIFFERENCE),
+    shared(
+        "branch.pattern",
+        "branches",
+        "longest pattern that is learnt",
+        "branch_pattern",
+        Method::LastBelow,
+    ),
+    shared(
+        "branch.targets",
+        "branches",
+        "jumps whose targets are known",
+        "branch_targets",
+        Method::LastBelow,
+    ),
+    shared("returns.entries", "entries", "return addresses", "returns", Method::Capacity),
+    shared(
+        "forwarding.hit",
+        "cycles",
+        "a load of the last store",
+        "forwarding",
+        Method::At { x: 1.0 },
+    ),
+    shared(
+        "forwarding.miss",
+        "cycles",
+        "a load of more than the last store",
+        "forwarding",
+        Method::At { x: 2.0 },
+    ),
+    shared("alias4k.penalty", "cycles", "a load 4 KiB beside a store", "alias_4k", DIFFERENCE),
+    shared("split.penalty", "cycles", "a load across two lines", "split_line", DIFFERENCE),
+    of("denormal.penalty", "cycles", "a subnormal number", "denormal", DIFFERENCE),
+    of("memory.latency", "ns", "a load from memory", "load_sizes", Method::LastNs),
+    of(
+        "memory.loaded_latency",
+        "ns",
+        "beside reads of all processors",
+        "loaded_latency",
+        Method::LastNs,
+    ),
+    of(
+        "memory.bandwidth",
+        "MB/s",
+        "reads of all processors",
+        "read_bandwidth",
+        Method::MegabytesPerSecond,
+    ),
+    of(
+        "memory.lines_in_flight",
+        "lines",
+        "misses of one processor at once",
+        "lines_in_flight",
+        Method::Overlap,
+    ),
+    of(
+        "prefetch.stride",
+        "B",
+        "longest distance that is prefetched",
+        "prefetch_stride",
+        Method::LastBelow,
+    ),
+    of(
+        "core_to_core.latency",
+        "ns",
+        "a write until another processor sees it",
+        "core_to_core",
+        Method::MedianNs,
+    ),
+    of("clock.frequency", "GHz", "clock rate of the core", "load_latency", Method::Gigahertz),
+    of(
+        "clock.cost",
+        "ns",
+        "a reading of the system's clock",
+        "clock_cost",
+        Method::AtNs { x: 1.0 },
+    ),
+    of("clock.step", "ns", "step of the system's clock", "clock_cost", Method::AtNs { x: 2.0 }),
+];
+
+/// By how much the second of two points is dearer.
+const DIFFERENCE: Method = Method::Difference { x: 2.0, base: 1.0 };
+
+/// A parameter that a neighbour on the core does not change.
+const fn of(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    curve: &'static str,
+    method: Method,
+) -> Parameter {
+    Parameter { name, unit, meaning, curve, method, is_shared: false }
+}
+
+/// A buffer of the core.
+const fn buffer(name: &'static str, meaning: &'static str, curve: &'static str) -> Parameter {
+    shared(name, "entries", meaning, curve, Method::OnlyStep)
+}
+
+/// A parameter of the core, which a neighbour on the core changes.
+const fn shared(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    curve: &'static str,
+    method: Method,
+) -> Parameter {
+    Parameter { name, unit, meaning, curve, method, is_shared: true }
+}

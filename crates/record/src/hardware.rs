@@ -1,0 +1,22 @@
+//! Parameters of the processor that were found in recorded curves.
+
+use serde::{Deserialize, Serialize};
+
+/// A parameter: its value, or why the curves do not tell it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct HardwareParameter {
+    /// Its name, such as `rob.entries`.
+    pub name: String,
+    /// Its unit, such as `entries`.
+    pub unit: String,
+    /// The value. `None` if it was not found.
+    pub found: Option<f64>,
+    /// The interval of the value, at 95 % over the launches and no narrower than the distance of
+    /// the points of the curve.
+    pub interval: Option<[f64; 2]>,
+    /// What the system or the processor claims. `None` if they do not say.
+    #[serde(default)]
+    pub claimed: Option<f64>,
+    /// Why it was not found. `None` if it was.
+    pub reason: Option<String>,
+}
