@@ -7,8 +7,9 @@
 //!   [`fleet_report`] reads their runs.
 //! - [`ab`] compares two programs of another harness, and [`protocol_program`] measures a program
 //!   that follows the protocol. [`remeasure`] measures both sides of a comparison again. [`noise`]
-//!   measures the rate of false alarms, [`selftest`] checks whether figures of this machine can be
-//!   trusted, and [`study`] compares predictions that the user wrote with figures.
+//!   measures the rate of false alarms, [`hardware`] finds the parameters of the processor,
+//!   [`selftest`] checks whether figures of this machine can be trusted, and [`study`] compares
+//!   predictions that the user wrote with figures.
 //! - [`trace`] makes the vector of an application, [`predict`] predicts it, and [`page_cache`] has
 //!   its file accesses. [`gc`] predicts garbage collection. [`load`] sends a load to a server.
 //!
@@ -29,6 +30,7 @@ mod failure;
 pub mod fleet;
 pub mod fleet_report;
 pub mod gc;
+pub mod hardware;
 mod here;
 pub mod java;
 pub mod jobs;

@@ -3,6 +3,7 @@
 pub(crate) mod compare;
 pub(crate) mod fleet;
 pub(crate) mod gc;
+pub(crate) mod hardware;
 pub(crate) mod junit;
 pub(crate) mod load;
 pub(crate) mod machine;

@@ -12,6 +12,7 @@ mod export;
 mod fleet;
 mod gate_options;
 mod gc;
+mod hardware;
 mod help;
 mod history;
 mod how_placed;
@@ -85,6 +86,7 @@ Examples:
   yamba report -o report.html   a page of the latest run, to open offline
   yamba tag latest baseline     name a run; `yamba rm` removes runs
   yamba machine                 describe this machine, and what would disturb a measurement
+  yamba hardware                find caches, buffers and latencies of the processor
   yamba selftest                can figures be trusted here?
   yamba new parse_text          write a benchmark to start from
   yamba check mine.yamba        find the faults of a program without compiling it
@@ -149,6 +151,9 @@ commands! {
         "study" Study(study::Study),
         "bundle" Bundle(bundle::Bundle),
         "fleet" Fleet(fleet::Fleet),
+        "machine" Machine(machine::Machine),
+        "hardware" Hardware(hardware::Hardware),
+        "selftest" Selftest(selftest::Selftest),
     ]
     "Results" [
         "runs" Runs(runs::Runs),
@@ -170,10 +175,6 @@ commands! {
         "build" Build(build::Build),
         "disasm" Disasm(disasm::Disasm),
         "port" Port(port::Port),
-    ]
-    "Machine" [
-        "machine" Machine(machine::Machine),
-        "selftest" Selftest(selftest::Selftest),
     ]
     "Help" [
         "schema" Schema(schema::SchemaCommand),

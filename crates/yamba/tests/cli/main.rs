@@ -20,6 +20,7 @@ mod far_end;
 mod fleet_report;
 mod foreign;
 mod gc;
+mod hardware;
 mod help;
 mod hostile;
 mod house;
