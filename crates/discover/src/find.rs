@@ -104,11 +104,12 @@ fn read<'a>(
     match method {
         Method::OnlyStep => only_step(&points),
         Method::Step { step } => of_step(step_of(&points, step)?),
+        Method::LastStep { step } => of_step(last_step(&points, step)?),
         Method::StepBeyond { reference } => step_beyond(points, reference),
         Method::FirstAbove | Method::LastBelow => halfway(&points, method == Method::FirstAbove),
         Method::Level { level } => exact(level_of(&points, level)?),
         Method::LevelNs { level } => {
-            of_step(step_of(&points, level)?)?;
+            of_step(last_step(&points, level)?)?;
             exact(level_of(&points, level)?)
         }
         Method::Rise { step } => {
@@ -211,6 +212,18 @@ fn least(points: &Points) -> f64 {
 fn level_of(points: &Points, level: usize) -> Result<f64, String> {
     let found = levels(points);
     found.level.get(level).copied().ok_or_else(|| no_step(&found, points, level.saturating_sub(1)))
+}
+
+/// The step of this number, if no other one follows.
+fn last_step(points: &Points, step: usize) -> Result<Step, String> {
+    let found = levels(points);
+    match found.steps.get(step) {
+        Some(last) if found.steps.len() == step + 1 => Ok(*last),
+        Some(_) => {
+            Err(format!("the time rises in {} steps instead of {}", found.steps.len(), step + 1))
+        }
+        None => Err(no_step(&found, points, step)),
+    }
 }
 
 fn step_of(points: &Points, step: usize) -> Result<Step, String> {

@@ -11,6 +11,11 @@ pub enum Method {
         /// Which step.
         step: usize,
     },
+    /// As `Step`, if it is the last one: else levels between are no levels, but parts of a climb.
+    LastStep {
+        /// Which step.
+        step: usize,
+    },
     /// The largest point before the last step, if the level beyond takes at least half as long
     /// again as an access at the point `reference`, which is no part of the curve.
     StepBeyond {
@@ -54,7 +59,7 @@ pub enum Method {
     MostPerCycle,
     /// How many operations overlap: the time of one at the first point over the least time.
     Overlap,
-    /// The time in ns of a level that another one follows.
+    /// The time in ns of the level before the last step.
     LevelNs {
         /// Which level.
         level: usize,
@@ -76,6 +81,7 @@ impl Method {
             self,
             Method::OnlyStep
                 | Method::Step { .. }
+                | Method::LastStep { .. }
                 | Method::StepBeyond { .. }
                 | Method::FirstAbove
                 | Method::LastBelow
@@ -122,7 +128,7 @@ pub const PARAMETERS: &[Parameter] = &[
         Method::StepBeyond { reference: 1000.0 },
     ),
     of("l2.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 1 }),
-    of("l3.size", "B", "third cache", "load_sizes", Method::Step { step: 2 }),
+    of("l3.size", "B", "third cache", "load_sizes", Method::LastStep { step: 2 }),
     of("l3.latency", "ns", "a load that hits", "load_sizes", Method::LevelNs { level: 2 }),
     of("tlb1.entries", "entries", "first level of translations", "pages", Method::Step { step: 0 }),
     of("tlb1.ways", "ways", "translations of a set", "page_sets", Method::Step { step: 0 }),

@@ -170,3 +170,22 @@ fn gradual_and_contradicting_steps_are_refused() {
     let reason = find(size, &[curve(&gradual.collect::<Vec<_>>())]).unwrap_err();
     assert!(reason.starts_with("the step lies anywhere"), "{reason}");
 }
+
+/// Where host pages are small, the latency rises in parts of a climb that look like levels.
+#[test]
+fn parts_of_a_climb_are_no_cache() {
+    let size = parameter("l3.size").unwrap();
+    let curve = |levels: &[f64]| -> Curve {
+        let mut passes = Vec::new();
+        for (level, ns) in levels.iter().enumerate() {
+            for point in 0..6_u32 {
+                let x = 32768.0 * (f64::from(6 * level as u32 + point) / 2.0).exp2();
+                passes.push(Pass { x, ns: *ns, cycle_ns: None, is_quiet: None });
+            }
+        }
+        passes
+    };
+    assert!(find(size, &[curve(&[1.7, 5.3, 24.0, 110.0])]).is_ok());
+    let reason = find(size, &[curve(&[1.7, 5.3, 43.0, 66.0, 110.0])]).unwrap_err();
+    assert_eq!(reason, "the time rises in 4 steps instead of 3");
+}
