@@ -9,8 +9,8 @@
 // Optimised: composing may take a hundred thousand steps, and the curve of load latencies is timed.
 #include "cache_curve.cc"
 #include "code.cc"
-#include "curve.cc"
 #include "composer.cc"
+#include "curve.cc"
 #include "number.cc"
 
 // Code that is never timed and rarely runs twice is compiled without optimisation, which takes less
