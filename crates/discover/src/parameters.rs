@@ -114,11 +114,11 @@ pub fn parameter(name: &str) -> Option<&'static Parameter> {
 
 /// All parameters, in the order of the table.
 pub const PARAMETERS: &[Parameter] = &[
-    of("l1d.size", "B", "first data cache", "load_sizes", Method::Step { step: 0 }),
+    shared("l1d.size", "B", "first data cache", "load_sizes", Method::Step { step: 0 }),
     of("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
     of("l1d.line", "B", "cache line", "line_pairs", Method::FirstAbove),
     of("l1d.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 0 }),
-    of("l1i.size", "B", "first instruction cache", "code_size", Method::Capacity),
+    shared("l1i.size", "B", "first instruction cache", "code_size", Method::Capacity),
     of("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
     of(
         "l2.ways",
@@ -130,7 +130,13 @@ pub const PARAMETERS: &[Parameter] = &[
     of("l2.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 1 }),
     of("l3.size", "B", "third cache", "load_sizes", Method::LastStep { step: 2 }),
     of("l3.latency", "ns", "a load that hits", "load_sizes", Method::LevelNs { level: 2 }),
-    of("tlb1.entries", "entries", "first level of translations", "pages", Method::Step { step: 0 }),
+    shared(
+        "tlb1.entries",
+        "entries",
+        "first level of translations",
+        "pages",
+        Method::Step { step: 0 },
+    ),
     of("tlb1.ways", "ways", "translations of a set", "page_sets", Method::Step { step: 0 }),
     of("tlb1.miss", "cycles", "a miss of the first level", "pages", Method::Rise { step: 0 }),
     of(

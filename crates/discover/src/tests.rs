@@ -126,14 +126,14 @@ fn capacities_are_found() {
                 let x = 8192.0 * (f64::from(place % 60) / 12.0).exp2();
                 let misses = (1.0 - capacity / x).max(0.0);
                 let ns = 13.0 * (1.0 + rise * misses) * (1.0 + 0.03 * random.f64());
-                passes.push(Pass { x, ns, cycle_ns: Some(0.3), is_quiet: None });
+                passes.push(Pass { x, ns, cycle_ns: Some(0.3), is_quiet: Some(true) });
             }
             passes
         };
         let found = find(code, &[launch(), launch(), launch()]).unwrap();
         assert!((found.value / capacity - 1.0).abs() < 0.1, "{trial}: {capacity} {found:?}");
     }
-    let flat = |x: f64| Pass { x, ns: 13.0, cycle_ns: Some(0.3), is_quiet: None };
+    let flat = |x: f64| Pass { x, ns: 13.0, cycle_ns: Some(0.3), is_quiet: Some(true) };
     let curve: Curve = (8..200).map(|kib| flat(f64::from(kib) * 1024.0)).collect();
     let reason = find(code, &[curve]).unwrap_err();
     assert!(reason.starts_with("the time does not rise"), "{reason}");
@@ -148,7 +148,7 @@ fn gradual_and_contradicting_steps_are_refused() {
             x: 1024.0 * kib,
             ns: *ns,
             cycle_ns: None,
-            is_quiet: None,
+            is_quiet: Some(true),
         };
         points.iter().map(pass).collect()
     };
