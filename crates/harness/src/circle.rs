@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use yamba_record::Batch;
 use yamba_record::circles::{CircleGroup, CirclePlan, Circles, CirclesLaunch, PrimaryLatency};
-use yamba_stats::circles::{Group, group_statistics, p_of_independence, primary, steady_from};
+use yamba_stats::circles::{Group, Primary, group_statistics, infer};
 
 use super::cycles;
 
@@ -114,8 +114,7 @@ fn sample(group: &CircleGroup) -> Vec<f64> {
     counting.map(|(_, a)| *a).collect()
 }
 
-/// Computes the results of one launch. The primary latency is that of the second round or else of
-/// the largest tests: equation 3.2 of the paper holds "with large Test size N".
+/// The results of one launch.
 fn inferred(
     launch: u64,
     groups: Vec<CircleGroup>,
@@ -126,43 +125,33 @@ fn inferred(
     let each = groups.iter().zip(&samples);
     let each = each.map(|(group, accumulated)| Group { test_size: group.test_size, accumulated });
     let each: Vec<Group<'_>> = each.collect();
-    let significance = 1.0 - plan.confidence;
-    let steady = steady_from(&each, plan.margin, significance);
-    let has_spread = |group: &&Group<'_>| group.accumulated.len() >= 2;
-    let varying: Vec<Group<'_>> = each.iter().filter(has_spread).copied().collect();
-    let independence = p_of_independence(&varying);
-    let best = second_round.as_ref().or(groups.iter().max_by_key(|group| group.test_size));
-    let mut latency = best.and_then(|best| latency(best, plan));
-    if independence.is_some_and(|p| p <= significance)
-        && let Some(latency) = &mut latency
-    {
-        latency.standard_deviation = None;
-        latency.coefficient_of_variation = None;
-    }
+    let second = second_round.as_ref().map(|group| (group.test_size, sample(group)));
+    let second = second.as_ref().map(|(size, a)| Group { test_size: *size, accumulated: a });
+    let CirclePlan { confidence, half_width, margin, .. } = plan;
+    let inferred = infer(&each, second, confidence, half_width, margin);
+    let largest = each.iter().map(|group| group.test_size).max();
+    let test_size = second.map(|group| group.test_size).or(largest).unwrap_or(0);
     CirclesLaunch {
         launch,
-        steady_from: steady.map(|i| groups[i].test_size),
-        independence,
+        steady_from: inferred.steady_from.map(|i| groups[i].test_size),
+        independence: inferred.independence,
         groups,
         second_round,
-        primary: latency,
+        primary: inferred.primary.map(|primary| latency(test_size, primary, inferred.is_dependent)),
     }
 }
 
-fn latency(group: &CircleGroup, plan: CirclePlan) -> Option<PrimaryLatency> {
-    let test_size = group.test_size;
-    let sample = sample(group);
-    let group = Group { test_size, accumulated: &sample };
-    let inferred = primary(group, plan.confidence, plan.half_width)?;
-    let interval = inferred.mean_by_t;
-    Some(PrimaryLatency {
+fn latency(test_size: u64, primary: Primary, is_dependent: bool) -> PrimaryLatency {
+    let interval = primary.mean_by_t;
+    let deviation = primary.variance.sqrt();
+    PrimaryLatency {
         test_size,
         mean: interval.mean,
         confidence_interval: [interval.low, interval.high],
-        standard_deviation: Some(inferred.variance.sqrt()),
-        coefficient_of_variation: inferred.coefficient_of_variation,
-        tests_needed: inferred.tests_needed,
-    })
+        standard_deviation: (!is_dependent).then_some(deviation),
+        coefficient_of_variation: primary.coefficient_of_variation.filter(|_| !is_dependent),
+        tests_needed: primary.tests_needed,
+    }
 }
 
 #[cfg(test)]

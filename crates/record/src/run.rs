@@ -181,8 +181,8 @@ impl Producer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Imported {
     /// The format of the results, by the program that wrote them: `lmbench`, `google-benchmark`,
-    /// `jmh`, `hyperfine`, `go`, `pytest-benchmark`, `pyperf`, `criterion`, `catch2`, `nanobench`
-    /// or `divan`.
+    /// `jmh`, `hyperfine`, `go`, `pytest-benchmark`, `pyperf`, `criterion`, `catch2`, `nanobench`,
+    /// `divan`, `sel4bench` or `kanata bench`.
     pub form: String,
     /// `yamba` with the version that imported them.
     pub by: String,

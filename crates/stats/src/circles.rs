@@ -150,3 +150,40 @@ pub fn primary(group: Group, confidence: f64, share: f64) -> Option<Primary> {
         tests_needed: samples_for_mean(m, deviation, share, confidence),
     })
 }
+
+/// The results of the groups of one launch, or of one run of the paper's program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inferred {
+    /// Index of the group from which the mean is known to be constant (see [`steady_from`]).
+    pub steady_from: Option<usize>,
+    /// The p-value of independent circles (see [`p_of_independence`]).
+    pub independence: Option<f64>,
+    /// The latency of one circle.
+    pub primary: Option<Primary>,
+    /// Whether the groups contradict independent circles: then the deviation of `primary` has no
+    /// meaning.
+    pub is_dependent: bool,
+}
+
+/// Infers the latency of one circle from all groups of a launch, ordered by test size. The primary
+/// latency is that of `second_round`, or else of the largest tests: equation 3.2 of the paper holds
+/// "with large Test size N". `half_width` and `margin` are shares of the mean.
+pub fn infer(
+    groups: &[Group],
+    second_round: Option<Group>,
+    confidence: f64,
+    half_width: f64,
+    margin: f64,
+) -> Inferred {
+    let significance = 1.0 - confidence;
+    let has_spread = |group: &&Group| group.accumulated.len() >= 2;
+    let varying: Vec<Group> = groups.iter().filter(has_spread).copied().collect();
+    let independence = p_of_independence(&varying);
+    let best = second_round.or(groups.iter().max_by_key(|group| group.test_size).copied());
+    Inferred {
+        steady_from: steady_from(groups, margin, significance),
+        independence,
+        primary: best.and_then(|best| primary(best, confidence, half_width)),
+        is_dependent: independence.is_some_and(|p| p <= significance),
+    }
+}

@@ -9,12 +9,14 @@ mod go;
 mod google;
 mod hyperfine;
 mod jmh;
+mod kbench;
 mod lmbench;
 mod members;
 mod nanobench;
 mod pyperf;
 mod pytest_benchmark;
 mod results_list;
+mod sel4bench;
 mod text;
 mod words;
 
@@ -47,7 +49,7 @@ struct TextForm {
 }
 
 /// The forms of text besides that of lmbench.
-const TEXT_FORMS: [TextForm; 3] = [
+const TEXT_FORMS: [TextForm; 5] = [
     TextForm { name: "Go's benchmarks", is_it: go::is_it, read: go::read },
     TextForm {
         name: "nanobench's table",
@@ -55,6 +57,8 @@ const TEXT_FORMS: [TextForm; 3] = [
         read: nanobench::table::read,
     },
     TextForm { name: "divan's table", is_it: divan::is_it, read: divan::read },
+    TextForm { name: "Kanata Bench's table", is_it: kbench::is_it, read: kbench::read },
+    TextForm { name: "sel4bench's log", is_it: sel4bench::is_log, read: sel4bench::read_log },
 ];
 
 /// The fault of a document, and its fix.
@@ -198,7 +202,7 @@ struct DocumentKind {
 
 /// Reads a run document. `None` if the text has another schema.
 fn own_document(text: &str, detail: Detail) -> Result<Option<Run>, DocumentFault> {
-    if jmh::is_it(text) {
+    if jmh::is_it(text) || sel4bench::is_it(text) {
         return Ok(None);
     }
     is_object(text)?;
@@ -227,6 +231,10 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
     if jmh::is_it(text) {
         of_others(text.as_bytes())?;
         return jmh::read(name, text);
+    }
+    if sel4bench::is_it(text) {
+        of_others(text.as_bytes())?;
+        return sel4bench::read(name, text);
     }
     let text = &*readable(text);
     let kind: DocumentKind = serde_json::from_str(text).map_err(|e| fault(&e, DOCUMENT))?;
@@ -323,7 +331,7 @@ fn contradicts(entry: &Benchmark) -> bool {
 }
 
 /// The fix for a file that is not a run document.
-const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, nanobench and divan, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion are read";
+const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, nanobench, divan and Kanata Bench, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf, nanobench and sel4bench, XML of Catch2, and folders of criterion are read";
 
 /// Name of run documents in messages.
 const DOCUMENT: &str = "run document";
@@ -350,7 +358,7 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     (
         format!("is no JSON: {error}"),
         Some(
-            "read are run documents, result files of lmbench, output of Go's benchmarks, nanobench and divan, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf and nanobench, XML of Catch2, and folders of criterion",
+            "read are run documents, result files of lmbench, output of Go's benchmarks, nanobench, divan and Kanata Bench, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf, nanobench and sel4bench, XML of Catch2, and folders of criterion",
         ),
     )
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use yamba_record::circles::Circles;
 use yamba_record::entry::Declaration;
 use yamba_record::machine::Machine;
 use yamba_record::program::Primitive;
@@ -81,6 +82,8 @@ pub(super) struct Number {
     pub(super) samples: Vec<f64>,
     /// The figures of the processes that measured it one after another, if the file has them.
     pub(super) launches: Vec<f64>,
+    /// The tests of a measuring circle, with the inferred latency of one circle.
+    pub(super) circles: Option<Circles>,
     pub(super) primitive: Option<Primitive>,
     pub(super) notes: Vec<String>,
 }
@@ -102,6 +105,7 @@ impl Number {
             value,
             samples: Vec::new(),
             launches: Vec::new(),
+            circles: None,
             primitive: None,
             notes: Vec::new(),
         }
@@ -256,6 +260,7 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
         ..Benchmark::ended(&short(&number.name), status, notes)
     };
     benchmark.details.samples = number.samples;
+    benchmark.details.circles = number.circles;
     benchmark.environment.threads = number.threads;
     benchmark.declaration = Declaration {
         primitive: number.primitive,

@@ -40,6 +40,11 @@ impl Members {
         })
     }
 
+    /// The names of all members, in the order of the file.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(n, _)| n == name)
     }

@@ -376,3 +376,19 @@ fn are_like(original: &str, mutant: &Mutant) -> bool {
     let numbers = moved.iter().filter(is_number).count();
     before.len() == after.len() && (numbers == 0 || numbers == moved.len())
 }
+
+/// Which of two counters of one kind a number belongs to, only its name says.
+#[test]
+fn sel4bench() {
+    let original = include_str!("samples/sel4bench.json");
+    check(original, yamba_mutants::json(original, 1, COUNT), is_another_number);
+}
+
+/// Two numbers of a row that are exchanged are still cycles of groups.
+#[test]
+fn kanata_bench() {
+    let original = include_str!("samples/kanata-bench.txt");
+    let form = Form { separator: " ", fields: &["5", "-", "138832", "Done!"] };
+    let mutants = yamba_mutants::text(original, form, 1, COUNT);
+    check(original, mutants, |mutant| are_like(original, mutant));
+}

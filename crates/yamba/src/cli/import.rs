@@ -16,7 +16,7 @@ use yamba_store::{Detail, import};
 ///
 /// Reads documents and vectors from other machines, captures of bundles, and results of lmbench,
 /// Google Benchmark, JMH, hyperfine, Go's benchmarks, pytest-benchmark, pyperf, criterion,
-/// nanobench, divan and Catch2.
+/// nanobench, divan, Catch2, sel4bench and Kanata Bench.
 ///
 /// If one run cannot be imported, or is stored already, nothing changes. The tags of a document are
 /// not imported: `yamba tag` names a run here. Results of another program are marked as such: they
@@ -39,6 +39,7 @@ Examples:
   yamba import target/criterion             the folder of criterion
   yamba import nanobench.txt divan.txt      the tables that nanobench and divan print
   yamba import catch2.xml                   `-r xml -o catch2.xml` of Catch2
+  yamba import sel4bench.json kbench.txt    what sel4bench and Kanata Bench print
   yamba import console.log --bundle measure the log of a serial line; `yamba bundle` made `measure`
   yamba run --json pagefault > mine.json    what another machine can import
 
