@@ -7,6 +7,8 @@ use super::partition::line;
 const CANDIDATES: i32 = 64;
 /// The points at each end that a capacity leaves: fewer say nothing of the level or of the rise.
 const FEWEST: usize = 4;
+/// A capacity this close to an end of the candidates may lie beyond.
+const END: f64 = 1.02;
 /// The fit explains at least this share of the variance, and the time rises by at least this share.
 const LEAST_EXPLAINED: f64 = 0.9;
 const LEAST_RISE: f64 = 0.05;
@@ -32,7 +34,9 @@ pub(crate) fn capacity(points: &Points) -> Result<f64, String> {
     let all: f64 = points.y.iter().map(|y| (y - mean).powi(2)).sum();
     match best {
         Some(fit)
-            if fit.squares <= (1.0 - LEAST_EXPLAINED) * all
+            if fit.capacity > END * least
+                && fit.capacity * END < most
+                && fit.squares <= (1.0 - LEAST_EXPLAINED) * all
                 && fit.rise >= LEAST_RISE * fit.level =>
         {
             Ok(fit.capacity)

@@ -1,5 +1,7 @@
 //! From the curves of all launches to the value of a parameter, with its interval.
 
+use std::collections::BTreeMap;
+
 use yamba_stats::{mean_t_interval, median};
 
 use super::capacity::capacity;
@@ -12,6 +14,10 @@ use super::steps::steps;
 const CONFIDENCE: f64 = 0.95;
 /// The largest ratio of the points around a step.
 const WIDEST_STEP: f64 = 1.5;
+/// The last level rises by less than this.
+const WIDEST_LEVEL: f64 = 1.3;
+/// A curve of so few points needs a quiet pass at each.
+const FEW_POINTS: usize = 4;
 /// A level beyond takes at least this many times as long.
 const BEYOND: f64 = 1.5;
 /// The least share of points with a quiet pass.
@@ -22,7 +28,7 @@ const LEAST_QUIET: f64 = 0.5;
 pub struct Found {
     /// The value, in the parameter's unit.
     pub value: f64,
-    /// Its interval: at 95 % over the launches, and no narrower than the distance of the points.
+    /// Its interval: at 95 % over the halves of launches, or the points that launches alone give.
     pub interval: [f64; 2],
 }
 
@@ -47,8 +53,21 @@ pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
         let own = values(&mut launches.iter().map(Vec::as_slice));
         return of_points(whole, own, launches.len());
     }
-    let halves = launches.iter().flat_map(|passes| passes.chunks(passes.len().div_ceil(2).max(1)));
-    of_values(whole, &values(&mut halves.into_iter()))
+    let halves: Vec<Curve> = launches.iter().flat_map(|passes| halves(passes)).collect();
+    let own = values(&mut halves.iter().map(Vec::as_slice));
+    of_values(parameter.method, whole, &own, halves.len())
+}
+
+/// Divides the passes of each point in turn.
+fn halves(passes: &Curve) -> [Curve; 2] {
+    let mut halves = [Vec::new(), Vec::new()];
+    let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
+    for pass in passes {
+        let count = seen.entry(pass.x.to_bits()).or_default();
+        halves[*count % 2].push(*pass);
+        *count += 1;
+    }
+    halves
 }
 
 /// The points of all curves, ascending, and the time of an operation at each, in ns.
@@ -74,7 +93,8 @@ fn check_quiet(curves: &[Curve]) -> Result<(), String> {
         Points::of(of_curve(), Scale::Ns),
         Points::of(of_curve().filter(|pass| pass.is_quiet == Some(true)), Scale::Ns),
     );
-    if quiet.x.len() as f64 >= LEAST_QUIET * all.x.len() as f64 {
+    let wanted = if all.x.len() <= FEW_POINTS { 1.0 } else { LEAST_QUIET };
+    if quiet.x.len() as f64 >= wanted * all.x.len() as f64 {
         return Ok(());
     }
     let passes = of_curve().count();
@@ -98,7 +118,9 @@ fn read<'a>(
     }
     let points = Points::of(passes, scale(method));
     if points.x.len() < 2 && method != Method::MedianNs {
-        return Err("the curve has fewer than two points with a known length of a cycle".to_owned());
+        return Err(
+            "fewer than two points have a quiet pass with a known length of a cycle".to_owned()
+        );
     }
     let last = points.y.len().saturating_sub(1);
     match method {
@@ -106,7 +128,11 @@ fn read<'a>(
         Method::Step { step } => of_step(step_of(&points, step)?),
         Method::LastStep { step } => of_step(last_step(&points, step)?),
         Method::StepBeyond { reference } => step_beyond(points, reference),
-        Method::FirstAbove | Method::LastBelow => halfway(&points, method == Method::FirstAbove),
+        Method::FirstAbove | Method::LastBelow => climb(&points, method == Method::FirstAbove),
+        Method::LastJump => match steps(&points).last() {
+            Some(step) => of_step(*step),
+            None => Err(format!("the curve has no step up to {}", points.x[last])),
+        },
         Method::Level { level } => exact(level_of(&points, level)?),
         Method::LevelNs { level } => {
             of_step(last_step(&points, level)?)?;
@@ -122,6 +148,7 @@ fn read<'a>(
         Method::MostPerCycle => exact(1.0 / least(&points)),
         Method::Overlap => exact(points.y[0] / least(&points)),
         Method::LastNs => exact(points.y[last]),
+        Method::LastLevelNs => exact(last_level(&points)?),
         Method::MegabytesPerSecond => exact(1024.0 / least(&points) * 1e3),
         Method::MedianNs => middle(&points),
         Method::Gigahertz => Err("the length of a cycle is not known".to_owned()),
@@ -169,17 +196,48 @@ fn step_beyond(mut points: Points, reference: f64) -> Result<Found, String> {
     }
 }
 
-/// The point where the curve passes the middle between its first and its last time.
-fn halfway(points: &Points, is_after: bool) -> Result<Found, String> {
-    let (first, last) = (points.y[0], points.y[points.y.len() - 1]);
-    if last < (1.0 + LEAST_STEP) * first {
-        return Err(format!("the time does not rise up to {}", points.x[points.x.len() - 1]));
+/// Where the curve climbs from the level of its first third to that of its last quarter. The value is
+/// the last point below the middle, or for `is_sharp` the first point after a climb of no point.
+fn climb(points: &Points, is_sharp: bool) -> Result<Found, String> {
+    let n = points.y.len();
+    let level = |from: usize, to: usize| median(&points.y[from..to]).unwrap_or(f64::NAN);
+    let (low, high) = (level(0, n.div_ceil(3)), level(n - n.div_ceil(4), n));
+    // Not `high < ...`: the levels of no point are NaN.
+    if !(high >= (1.0 + LEAST_STEP) * low) {
+        return Err(format!("the time does not rise up to {}", points.x[n - 1]));
     }
-    let after = points.y.iter().position(|y| *y > (first + last) / 2.0);
-    // The last time is above the middle, and the first below.
-    let after = after.unwrap_or(points.y.len() - 1);
-    let [below, above] = [points.x[after - 1], points.x[after]];
-    if is_after { exact(above) } else { Ok(Found { value: below, interval: [below, above] }) }
+    let first_above =
+        |share: f64| points.y.iter().position(|y| *y > low + share * (high - low)).unwrap_or(n - 1);
+    let (foot, middle, top) = (first_above(0.25), first_above(0.5), first_above(0.75));
+    if points.y[middle..].iter().any(|y| *y < (low + high) / 2.0) {
+        return Err("the time rises and falls again".to_owned());
+    }
+    match (middle.checked_sub(1), foot == top) {
+        (Some(_), true) if is_sharp => exact(points.x[middle]),
+        (Some(_), false) if is_sharp => {
+            Err(format!("the step lies anywhere from {} to {}", points.x[foot], points.x[top]))
+        }
+        (Some(below), _) => Ok(Found {
+            value: points.x[below],
+            interval: [points.x[foot.saturating_sub(1)], points.x[top]],
+        }),
+        (None, _) => Err("the first point is beyond the step".to_owned()),
+    }
+}
+
+/// The median time of the last two octaves, if they are on one level.
+fn last_level(points: &Points) -> Result<f64, String> {
+    let last = points.x[points.x.len() - 1];
+    let from = points.x.partition_point(|x| *x < last / 4.0);
+    let level = median(&points.y[from..]).unwrap_or(f64::NAN);
+    let most = points.y[from..].iter().copied().fold(0.0, f64::max);
+    if points.y.len() - from >= 3
+        && most < WIDEST_LEVEL * level
+        && level < WIDEST_LEVEL * points.y[from]
+    {
+        return Ok(level);
+    }
+    Err(format!("the time still rises in the last two octaves up to {last}"))
 }
 
 /// The median over all points, and their range.
@@ -246,12 +304,20 @@ fn no_step(found: &Levels, points: &Points, step: usize) -> String {
 
 /// A value of a scale, with the interval of the values of half a launch each: two launches have no
 /// useful interval of their own.
-fn of_values(whole: Found, own: &[f64]) -> Result<Found, String> {
+fn of_values(method: Method, whole: Found, own: &[f64], halves: usize) -> Result<Found, String> {
+    if own.len() < 2 || 2 * own.len() < halves {
+        return Err(format!("only {} of {halves} halves of launches have it", own.len()));
+    }
     let [mut low, mut high] = whole.interval;
     if let Some(interval) = mean_t_interval(own, CONFIDENCE) {
         // Their mean may lie beside the value of the whole.
         let half = (interval.high - interval.low) / 2.0;
         (low, high) = (low.min(whole.value - half), high.max(whole.value + half));
+    }
+    if matches!(method, Method::Difference { .. }) {
+        // A processor may have no such penalty.
+        let found = Found { value: whole.value.max(0.0), interval: [low.max(0.0), high.max(0.0)] };
+        return Ok(found);
     }
     if low <= 0.0 {
         return Err(format!("launches disagree: {low:.1} to {high:.1}"));

@@ -22,10 +22,12 @@ pub enum Method {
         /// The point of an access at the level before.
         reference: f64,
     },
-    /// The first point whose time is above the middle between the first and the last point.
+    /// The first point beyond the only step of a curve with few points, whose step takes none.
     FirstAbove,
-    /// The last point whose time is below the middle between the first and the last point.
+    /// The last point below the middle of a climb of any length, between a level and another one.
     LastBelow,
+    /// The largest point before the last step of a curve that may rise steadily elsewhere.
+    LastJump,
     /// The cycles of an operation on a level.
     Level {
         /// Which level.
@@ -66,6 +68,8 @@ pub enum Method {
     },
     /// The time in ns of the last point.
     LastNs,
+    /// The time in ns of a level that the last two octaves are on.
+    LastLevelNs,
     /// The median in ns over all points; the interval has all of them.
     MedianNs,
     /// The rate in MB/s of the fastest point, if an operation is 1 KiB.
@@ -85,6 +89,7 @@ impl Method {
                 | Method::StepBeyond { .. }
                 | Method::FirstAbove
                 | Method::LastBelow
+                | Method::LastJump
         )
     }
 }
@@ -115,12 +120,12 @@ pub fn parameter(name: &str) -> Option<&'static Parameter> {
 /// All parameters, in the order of the table.
 pub const PARAMETERS: &[Parameter] = &[
     shared("l1d.size", "B", "first data cache", "load_sizes", Method::Step { step: 0 }),
-    of("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
+    shared("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
     of("l1d.line", "B", "cache line", "line_pairs", Method::FirstAbove),
     of("l1d.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 0 }),
     shared("l1i.size", "B", "first instruction cache", "code_size", Method::Capacity),
-    of("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
-    of(
+    shared("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
+    shared(
         "l2.ways",
         "ways",
         "lines of a set",
@@ -137,17 +142,23 @@ pub const PARAMETERS: &[Parameter] = &[
         "pages",
         Method::Step { step: 0 },
     ),
-    of("tlb1.ways", "ways", "translations of a set", "page_sets", Method::Step { step: 0 }),
-    of("tlb1.miss", "cycles", "a miss of the first level", "pages", Method::Rise { step: 0 }),
-    of(
+    shared("tlb1.ways", "ways", "translations of a set", "page_sets", Method::Step { step: 0 }),
+    shared("tlb1.miss", "cycles", "a miss of the first level", "pages", Method::Rise { step: 0 }),
+    shared(
         "tlb2.entries",
         "entries",
         "second level of translations",
         "pages",
         Method::Step { step: 1 },
     ),
-    of("tlb2.miss", "cycles", "a miss of the second level", "pages", Method::Rise { step: 1 }),
-    shared("issue.width", "per cycle", "instructions started", "issue_width", Method::MostPerCycle),
+    shared("tlb2.miss", "cycles", "a miss of the second level", "pages", Method::Rise { step: 1 }),
+    shared(
+        "issue.width",
+        "instructions/cycle",
+        "instructions started",
+        "issue_width",
+        Method::MostPerCycle,
+    ),
     buffer("rob.entries", "instructions in flight", "rob"),
     buffer("loads.entries", "loads in flight", "loads"),
     buffer("stores.entries", "stores in flight", "stores"),
@@ -166,7 +177,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "branches",
         "jumps whose targets are known",
         "branch_targets",
-        Method::LastBelow,
+        Method::LastJump,
     ),
     shared("returns.entries", "entries", "return addresses", "returns", Method::Capacity),
     shared(
@@ -186,7 +197,7 @@ pub const PARAMETERS: &[Parameter] = &[
     shared("alias4k.penalty", "cycles", "a load 4 KiB beside a store", "alias_4k", DIFFERENCE),
     shared("split.penalty", "cycles", "a load across two lines", "split_line", DIFFERENCE),
     of("denormal.penalty", "cycles", "a subnormal number", "denormal", DIFFERENCE),
-    of("memory.latency", "ns", "a load from memory", "load_sizes", Method::LastNs),
+    of("memory.latency", "ns", "a load from memory", "load_sizes", Method::LastLevelNs),
     of(
         "memory.loaded_latency",
         "ns",
@@ -201,19 +212,12 @@ pub const PARAMETERS: &[Parameter] = &[
         "read_bandwidth",
         Method::MegabytesPerSecond,
     ),
-    of(
+    shared(
         "memory.lines_in_flight",
         "lines",
         "misses of one processor at once",
         "lines_in_flight",
         Method::Overlap,
-    ),
-    of(
-        "prefetch.stride",
-        "B",
-        "longest distance that is prefetched",
-        "prefetch_stride",
-        Method::LastBelow,
     ),
     of(
         "core_to_core.latency",
@@ -236,7 +240,7 @@ pub const PARAMETERS: &[Parameter] = &[
 /// By how much the second of two points is dearer.
 const DIFFERENCE: Method = Method::Difference { x: 2.0, base: 1.0 };
 
-/// A parameter that a neighbour on the core does not change.
+/// A parameter that a neighbour on the core does not change, or only in a part of the passes.
 const fn of(
     name: &'static str,
     unit: &'static str,

@@ -117,7 +117,7 @@ fn passes_beside_a_neighbour_do_not_count() {
 fn capacities_are_found() {
     let mut random = Rng::with_seed(3);
     let code = parameter("l1i.size").unwrap();
-    for trial in 0..200 {
+    for trial in 0..30 {
         let capacity = 16e3 + 48e3 * random.f64();
         let rise = 0.2 + random.f64();
         let mut launch = || -> Curve {

@@ -11,8 +11,8 @@ pub struct HardwareParameter {
     pub unit: String,
     /// The value. `None` if it was not found.
     pub found: Option<f64>,
-    /// The interval of the value, at 95 % over the launches and no narrower than the distance of
-    /// the points of the curve.
+    /// The interval of the value: at 95 % over the halves of launches, or the points of the curve
+    /// that launches alone give.
     pub interval: Option<[f64; 2]>,
     /// What the system or the processor claims. `None` if they do not say.
     #[serde(default)]

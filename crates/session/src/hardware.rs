@@ -161,7 +161,7 @@ fn siblings(machine: &Machine) -> HardwareParameter {
 /// Why the benchmark of this name has no curve.
 fn not_measured(run: &Run, curve: &str) -> String {
     let Some(benchmark) = run.benchmarks.iter().find(|b| b.name == curve) else {
-        return "no benchmark measures it on this instruction set".to_owned();
+        return "no benchmark measures it on this platform, or the run ended before".to_owned();
     };
     let reason = benchmark.notes.first().map(ToString::to_string);
     reason.unwrap_or_else(|| "its benchmark recorded no curve".to_owned())

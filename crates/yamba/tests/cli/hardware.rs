@@ -4,42 +4,48 @@ use serde_json::Value;
 
 use crate::support::Yamba;
 
-/// A benchmark in place of `page_sets`, with the times of a processor of this rule.
+/// A benchmark in place of `load_sizes`, with the times of a processor of this rule: `x` is from 1
+/// to 48. A neighbour does not change the size of the third cache, so that every pass counts.
 fn with_curve(time: &str) -> Yamba {
     let class = format!(
         r#"
 /// A known curve.
-yamba page_sets extends HardwareCurve
+yamba load_sizes extends HardwareCurve
 {{
-    const char *unit()     {{ return "ways"; }}
-    const char *inferred() {{ return "tlb1.ways"; }}
-    const char *x_unit()   {{ return "pages"; }}
+    const char *unit()     {{ return "B"; }}
+    const char *inferred() {{ return "l3.size"; }}
+    const char *x_unit()   {{ return "B"; }}
     std::vector<double> points()
     {{
         std::vector<double> found;
-        for (int n = 1; n <= 24; n++) found.push_back(n);
+        for (int n = 1; n <= 48; n++) found.push_back(n);
         return found;
     }}
     double pass(double x) {{ return {time}; }}
 }}
 "#
     );
-    Yamba::new().file("page_sets.yamba", &class)
+    Yamba::new().file("load_sizes.yamba", &class)
+}
+
+/// Three caches; the third one ends at this point.
+fn levels(end: u32) -> String {
+    format!("x <= 8 ? 2 : x <= 20 ? 6 : x <= {end} ? 30 : 100")
 }
 
 fn parameters(mut yamba: Yamba) -> Vec<Value> {
-    let answer = yamba.run("hardware --lib . tlb1.ways --quick --json").ok();
+    let answer = yamba.run("hardware --lib . l3.size --quick --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
     document["parameters"].as_array().unwrap().clone()
 }
 
 #[test]
 fn known_curve_gives_its_parameter() {
-    let found = parameters(with_curve("x <= 6 ? 2 : 5"));
+    let found = parameters(with_curve(&levels(36)));
     assert_eq!(found.len(), 1);
-    assert_eq!((&found[0]["name"], &found[0]["unit"]), (&"tlb1.ways".into(), &"ways".into()));
-    assert_eq!(found[0]["found"], 6.0);
-    assert_eq!(found[0]["interval"], serde_json::json!([6.0, 7.0]));
+    assert_eq!((&found[0]["name"], &found[0]["unit"]), (&"l3.size".into(), &"B".into()));
+    assert_eq!(found[0]["found"], 36.0);
+    assert_eq!(found[0]["interval"], serde_json::json!([36.0, 37.0]));
     assert!(found[0]["reason"].is_null());
 }
 
@@ -48,22 +54,24 @@ fn curve_that_does_not_tell_gives_the_reason() {
     let found = parameters(with_curve("2 + 0 * x"));
     assert!(found[0]["found"].is_null());
     let reason = found[0]["reason"].as_str().unwrap();
-    assert!(reason.contains("has no step up to 24"), "{reason}");
-    let found = parameters(with_curve("x <= 4 ? 2 : x >= 20 ? 5 : 2 + (x - 4) * 3 / 16"));
+    assert!(reason.contains("has no step up to 48"), "{reason}");
+    let found = parameters(with_curve(
+        "x <= 8 ? 2 : x <= 14 ? 6 : x <= 20 ? 20 : x >= 44 ? 100 : 20 + (x - 20) * 80 / 24",
+    ));
     let reason = found[0]["reason"].as_str().unwrap();
-    assert!(reason.contains("the step lies anywhere from"), "{reason}");
+    assert!(reason.contains("the step lies anywhere from") || reason.contains("steps"), "{reason}");
 }
 
 #[test]
 fn run_is_stored_with_its_curve() {
-    let mut yamba = with_curve("x <= 6 ? 2 : 5");
-    let answer = yamba.run("hardware --lib . tlb1.ways --quick").ok();
-    answer.says(&["tlb1.ways  6 ways"]);
+    let mut yamba = with_curve(&levels(36));
+    let answer = yamba.run("hardware --lib . l3.size --quick").ok();
+    answer.says(&["l3.size    36 B"]);
     let stored = yamba.run("show latest --json --raw").ok();
     let document: Value = serde_json::from_str(&stored.out).unwrap();
-    assert_eq!(document["benchmarks"][0]["name"], "page_sets");
-    assert_eq!(document["benchmarks"][0]["median"], 6.0);
-    assert_eq!(document["benchmarks"][0]["hardware"][0]["found"], 6.0);
+    assert_eq!(document["benchmarks"][0]["name"], "load_sizes");
+    assert_eq!(document["benchmarks"][0]["median"], 36.0);
+    assert_eq!(document["benchmarks"][0]["hardware"][0]["found"], 36.0);
 }
 
 #[test]
