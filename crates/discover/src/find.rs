@@ -196,8 +196,8 @@ fn step_beyond(mut points: Points, reference: f64) -> Result<Found, String> {
     }
 }
 
-/// Where the curve climbs from the level of its first third to that of its last quarter. The value is
-/// the last point below the middle, or for `is_sharp` the first point after a climb of no point.
+/// Where the curve climbs from the level of its first third to that of its last quarter. The value
+/// is the last point below the middle, or for `is_sharp` the first point after a climb of no point.
 fn climb(points: &Points, is_sharp: bool) -> Result<Found, String> {
     let n = points.y.len();
     let level = |from: usize, to: usize| median(&points.y[from..to]).unwrap_or(f64::NAN);
