@@ -53,7 +53,7 @@ pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
         let own = values(&mut launches.iter().map(Vec::as_slice));
         return of_points(whole, own, launches.len());
     }
-    let halves: Vec<Curve> = launches.iter().flat_map(|passes| halves(passes)).collect();
+    let halves: Vec<Curve> = launches.iter().flat_map(halves).collect();
     let own = values(&mut halves.iter().map(Vec::as_slice));
     of_values(parameter.method, whole, &own, halves.len())
 }
@@ -200,10 +200,9 @@ fn step_beyond(mut points: Points, reference: f64) -> Result<Found, String> {
 /// is the last point below the middle, or for `is_sharp` the first point after a climb of no point.
 fn climb(points: &Points, is_sharp: bool) -> Result<Found, String> {
     let n = points.y.len();
-    let level = |from: usize, to: usize| median(&points.y[from..to]).unwrap_or(f64::NAN);
+    let level = |from: usize, to: usize| median(&points.y[from..to]).unwrap_or(0.0);
     let (low, high) = (level(0, n.div_ceil(3)), level(n - n.div_ceil(4), n));
-    // Not `high < ...`: the levels of no point are NaN.
-    if !(high >= (1.0 + LEAST_STEP) * low) {
+    if high < (1.0 + LEAST_STEP) * low {
         return Err(format!("the time does not rise up to {}", points.x[n - 1]));
     }
     let first_above =

@@ -72,7 +72,7 @@ fn rob() -> &'static Parameter {
 fn synthetic_steps_are_found_or_refused() {
     let mut random = Rng::with_seed(7);
     let (mut wrong, mut missed) = (0, 0);
-    let trials = 500;
+    let trials = 2000;
     for trial in 0..trials {
         let steps = trial % 3;
         let shape = Shape::random(&mut random, steps);
