@@ -63,7 +63,6 @@ pub fn hardware(
             names: Names {
                 names: vec![format!("{{{}}}", curves.join(","))],
                 libraries: request.libraries.clone(),
-                ..Names::default()
             },
             tags: vec![TAG.to_owned()],
             options: Options {
