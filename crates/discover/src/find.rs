@@ -49,11 +49,15 @@ pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
         let found = parts.filter_map(|passes| read(parameter.method, passes).ok());
         found.map(|found| found.value).collect()
     };
+    // A part without quiet passes at most points says nothing, for or against.
+    let all = Points::of(curves.iter().flatten(), Scale::Ns).x.len();
+    let is_enough = |part: &Curve| has_enough(Points::of(part, Scale::Ns).x.len(), all);
     if parameter.method.is_point() {
+        let launches: Vec<Curve> = launches.into_iter().filter(is_enough).collect();
         let own = values(&mut launches.iter().map(Vec::as_slice));
         return of_points(whole, own, launches.len());
     }
-    let halves: Vec<Curve> = launches.iter().flat_map(halves).collect();
+    let halves: Vec<Curve> = launches.iter().flat_map(halves).filter(is_enough).collect();
     let own = values(&mut halves.iter().map(Vec::as_slice));
     of_values(parameter.method, whole, &own, halves.len())
 }
@@ -83,6 +87,12 @@ fn counting(parameter: &Parameter, curve: &Curve) -> Curve {
     curve.iter().filter(counts).copied().collect()
 }
 
+/// Whether quiet passes at so many of all points suffice.
+fn has_enough(quiet: usize, all: usize) -> bool {
+    let wanted = if all <= FEW_POINTS { 1.0 } else { LEAST_QUIET };
+    quiet > 0 && quiet as f64 >= wanted * all as f64
+}
+
 /// Whether enough passes of each point are quiet.
 fn check_quiet(curves: &[Curve]) -> Result<(), String> {
     let of_curve = || curves.iter().flatten();
@@ -93,8 +103,7 @@ fn check_quiet(curves: &[Curve]) -> Result<(), String> {
         Points::of(of_curve(), Scale::Ns),
         Points::of(of_curve().filter(|pass| pass.is_quiet == Some(true)), Scale::Ns),
     );
-    let wanted = if all.x.len() <= FEW_POINTS { 1.0 } else { LEAST_QUIET };
-    if quiet.x.len() as f64 >= wanted * all.x.len() as f64 {
+    if has_enough(quiet.x.len(), all.x.len()) {
         return Ok(());
     }
     let passes = of_curve().count();
