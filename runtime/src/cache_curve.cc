@@ -9,13 +9,13 @@
 
 #include <math.h>
 
-#include "width.h"
 #include "yamba/buffer.h"
 #include "yamba/clock.h"
+#include "yamba/curve.h"
+#include "yamba/cycle.h"
 #include "yamba/memory.h"
 #include "yamba/must.h"
 #include "yamba/platform.h"
-#include "yamba/record_writer.h"
 
 namespace yamba {
 namespace cache_curve {
@@ -79,10 +79,6 @@ __attribute__((noinline)) static double chase(const char *buffer, Order &order, 
     order = at;
     return nanoseconds(begin, end) / double(count);
 }
-
-struct Pass {
-    double bytes, ns, before, after;  // ns: with the overhead
-};
 
 struct Size {
     size_t bytes, odd;
@@ -155,13 +151,13 @@ class Curve {
         const int visits = size.bytes < small_bytes ? 2 : 1;
         for (int i = 0; i < visits; i++) visit(buffer_, order, lines, platform.cache_line);
         const int passes = size.bytes < small_bytes ? small_passes : large_passes;
-        double before = width::read_core().width;
+        curve::Core before = curve::core();
         for (int i = 0; i < passes; i++) {
             const double expected = pass_ns / fmax(1, size.least_ns);
             const uint64_t loads = uint64_t(fmax(double(least_loads), fmin(double(most_loads), expected)));
             const double ns = chase<true>(buffer_, order, loads, platform.cache_line);
-            const double after = width::read_core().width;
-            passes_.add(Pass{double(size.bytes), ns, before, after});
+            const curve::Core after = curve::core();
+            passes_.add(curve::Pass{double(size.bytes), ns, before, after});
             size.least_ns = fmin(size.least_ns, ns);
             before = after;
         }
@@ -186,21 +182,10 @@ class Curve {
         return memory::huge_share(&used);
     }
 
-    template <class Field>
-    void write(Record &record, const char *key, Field field) const {
-        Text &list = record.key(key).add("[");
-        for (size_t i = 0; i < passes_.size(); i++) list.add(i == 0 ? "" : ",").number(field(passes_[i]));
-        list.add("]");
-    }
-
-    void write(double share) const {
+    void write(double share) {
         const double overhead = computation_ - cycle_;
-        Record record("curve");
-        record.text("name", "load_latency").text("x_unit", "B").number("huge_share", share);
-        write(record, "x", [](const Pass &p) { return p.bytes; });
-        write(record, "ns", [=](const Pass &p) { return round(1e4 * (p.ns - overhead)) / 1e4; });
-        write(record, "probes_before", [](const Pass &p) { return p.before; });
-        write(record, "probes_after", [](const Pass &p) { return p.after; });
+        for (size_t i = 0; i < passes_.size(); i++) passes_[i].ns -= overhead;
+        curve::write("load_latency", "B", passes_, share);
     }
 
     uint64_t begin_;
@@ -209,7 +194,7 @@ class Curve {
     char *buffer_;
     double computation_ = INFINITY, cycle_ = 0;  // ns
     Buffer<Size> sizes_;
-    Buffer<Pass> passes_;
+    Buffer<curve::Pass> passes_;  // ns: with the overhead
 };
 
 double record(size_t limit) { return Curve(limit).measure(); }

@@ -44,9 +44,10 @@ static double cycle_ns(const Pass &pass) {
     return fabs(before - after) <= cycle::same_rate * before ? (before + after) / 2 : not_known;
 }
 
-void write(const char *name, const char *x_unit, const Buffer<Pass> &passes) {
+void write(const char *name, const char *x_unit, const Buffer<Pass> &passes, double huge_share) {
     Record record("curve");
     record.text("name", name).text("x_unit", x_unit);
+    if (!isnan(huge_share)) record.number("huge_share", huge_share);
     list(record, "x", passes, [](const Pass &p) { return p.x; });
     list(record, "ns", passes, [](const Pass &p) { return rounded(p.ns); });
     list(record, "cycle_ns", passes, [](const Pass &p) { return rounded(cycle_ns(p)); });

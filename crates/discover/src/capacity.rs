@@ -1,7 +1,8 @@
 //! The capacity of a memory whose entries are visited at random.
 
+use yamba_stats::linear_regression;
+
 use super::curve::Points;
-use super::partition::line;
 
 /// The candidates of an octave.
 const CANDIDATES: i32 = 64;
@@ -28,7 +29,7 @@ pub(crate) fn capacity(points: &Points) -> Result<f64, String> {
     let octaves = (most / least).log2();
     let count = (octaves * f64::from(CANDIDATES)) as i32;
     let candidates = (0..=count).map(|i| least * (f64::from(i) / f64::from(CANDIDATES)).exp2());
-    let fits = candidates.map(|capacity| Fit::of(points, capacity));
+    let fits = candidates.filter_map(|capacity| Fit::of(points, capacity));
     let best = fits.min_by(|a, b| a.squares.total_cmp(&b.squares));
     let mean = points.y.iter().sum::<f64>() / n as f64;
     let all: f64 = points.y.iter().map(|y| (y - mean).powi(2)).sum();
@@ -57,11 +58,12 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(points: &Points, capacity: f64) -> Fit {
-        let misses: Vec<f64> = points.x.iter().map(|x| (1.0 - capacity / x).max(0.0)).collect();
-        let line = line(&misses, &points.y);
-        let distances = misses.iter().zip(&points.y).map(|(x, y)| (y - line.at(*x)).powi(2));
-        let level = line.at(0.0);
-        Fit { capacity, level, rise: line.at(1.0) - level, squares: distances.sum() }
+    fn of(points: &Points, capacity: f64) -> Option<Fit> {
+        let misses = points.x.iter().map(|x| (1.0 - capacity / x).max(0.0));
+        let misses: Vec<(f64, f64)> = misses.zip(points.y.iter().copied()).collect();
+        let line = linear_regression(&misses)?;
+        let distances = misses.iter().map(|(x, y)| y - line.intercept - line.slope * x);
+        let squares = distances.map(|d| d * d).sum();
+        Some(Fit { capacity, level: line.intercept, rise: line.slope, squares })
     }
 }

@@ -24,11 +24,15 @@ pub struct Pass {
 /// The passes of one launch, in the order of measurement.
 pub type Curve = Vec<Pass>;
 
-/// In what the times of a curve are read.
+/// The unit in which the times of a curve are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
+    /// The time of an operation, in ns.
     Ns,
+    /// The time of an operation, in cycles.
     Cycles,
+    /// The length of a cycle, in ns.
+    CycleNs,
 }
 
 /// The points of a curve, ascending, each with its low quantile of the times.
@@ -45,6 +49,7 @@ impl Points {
         for pass in passes {
             let time = match scale {
                 Scale::Ns => Some(pass.ns),
+                Scale::CycleNs => pass.cycle_ns,
                 Scale::Cycles => pass.cycle_ns.map(|cycle| pass.ns / cycle),
             };
             // The bits of positive numbers are ordered as the numbers.

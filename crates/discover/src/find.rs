@@ -1,13 +1,14 @@
 //! From the curves of all launches to the value of a parameter, with its interval.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_stats::{mean_t_interval, median};
 
 use super::capacity::capacity;
 use super::curve::{Curve, Pass, Points, Scale};
-use super::levels::{LEAST_STEP, Levels, Step, levels};
+use super::levels::{Levels, Step, levels};
 use super::parameters::{Method, Parameter};
+use super::partition::LEAST_STEP;
 use super::steps::steps;
 
 /// Confidence of the interval.
@@ -35,31 +36,38 @@ pub struct Found {
 /// The value of `parameter` by these curves, one for each launch.
 ///
 /// # Errors
-/// The reason why the curves do not tell, as a part of a sentence.
+/// The reason why the curves do not show it, as a part of a sentence.
 pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
     if curves.iter().all(Vec::is_empty) {
         return Err("no curve was recorded".to_owned());
     }
-    if parameter.is_shared {
-        check_quiet(curves)?;
-    }
     let launches: Vec<Curve> = curves.iter().map(|curve| counting(parameter, curve)).collect();
-    let whole = read(parameter.method, launches.iter().flatten())?;
-    let values = |parts: &mut dyn Iterator<Item = &[Pass]>| -> Vec<f64> {
-        let found = parts.filter_map(|passes| read(parameter.method, passes).ok());
-        found.map(|found| found.value).collect()
-    };
+    let all = points_of(curves);
+    if parameter.is_shared {
+        check_quiet(curves, &launches, all)?;
+    }
+    let method = parameter.method;
+    let whole = read(method, launches.iter().flatten())?;
     // A part without quiet passes at most points says nothing, for or against.
-    let all = Points::of(curves.iter().flatten(), Scale::Ns).x.len();
-    let is_enough = |part: &Curve| has_enough(Points::of(part, Scale::Ns).x.len(), all);
-    if parameter.method.is_point() {
+    let is_enough = |part: &Curve| has_enough(points_of([part]), all);
+    if method.is_point() {
         let launches: Vec<Curve> = launches.into_iter().filter(is_enough).collect();
-        let own = values(&mut launches.iter().map(Vec::as_slice));
-        return of_points(whole, own, launches.len());
+        return of_points(whole, values(method, &launches), launches.len());
     }
     let halves: Vec<Curve> = launches.iter().flat_map(halves).filter(is_enough).collect();
-    let own = values(&mut halves.iter().map(Vec::as_slice));
-    of_values(parameter.method, whole, &own, halves.len())
+    of_values(method, whole, &values(method, &halves), halves.len())
+}
+
+/// The values by each of these parts alone, without those that do not show it.
+fn values(method: Method, parts: &[Curve]) -> Vec<f64> {
+    let found = parts.iter().filter_map(|part| read(method, part).ok());
+    found.map(|found| found.value).collect()
+}
+
+/// The number of different points.
+fn points_of<'a>(curves: impl IntoIterator<Item = &'a Curve>) -> usize {
+    let points = curves.into_iter().flatten().map(|pass| pass.x.to_bits());
+    points.collect::<BTreeSet<u64>>().len()
 }
 
 /// Divides the passes of each point in turn.
@@ -87,44 +95,31 @@ fn counting(parameter: &Parameter, curve: &Curve) -> Curve {
     curve.iter().filter(counts).copied().collect()
 }
 
-/// Whether quiet passes at so many of all points suffice.
+/// Whether quiet passes at `quiet` of `all` points suffice.
 fn has_enough(quiet: usize, all: usize) -> bool {
     let wanted = if all <= FEW_POINTS { 1.0 } else { LEAST_QUIET };
     quiet > 0 && quiet as f64 >= wanted * all as f64
 }
 
-/// Whether enough passes of each point are quiet.
-fn check_quiet(curves: &[Curve]) -> Result<(), String> {
-    let of_curve = || curves.iter().flatten();
-    if of_curve().all(|pass| pass.is_quiet.is_none()) {
+/// Refuses curves with too few quiet passes. `quiet` has these alone, and `all` is the number of
+/// points.
+fn check_quiet(curves: &[Curve], quiet: &[Curve], all: usize) -> Result<(), String> {
+    if curves.iter().flatten().all(|pass| pass.is_quiet.is_none()) {
         return Err("it is not known whether another hardware thread used the core".to_owned());
     }
-    let (all, quiet) = (
-        Points::of(of_curve(), Scale::Ns),
-        Points::of(of_curve().filter(|pass| pass.is_quiet == Some(true)), Scale::Ns),
-    );
-    if has_enough(quiet.x.len(), all.x.len()) {
+    let points = points_of(quiet);
+    if has_enough(points, all) {
         return Ok(());
     }
-    let passes = of_curve().count();
-    let share =
-        of_curve().filter(|pass| pass.is_quiet == Some(true)).count() as f64 / passes as f64;
+    let count = |curves: &[Curve]| curves.iter().map(Vec::len).sum::<usize>() as f64;
+    let percent = 100.0 * count(quiet) / count(curves);
     Err(format!(
-        "another hardware thread used the core: {:.0} % of the passes were quiet, at {} of {} points",
-        100.0 * share,
-        quiet.x.len(),
-        all.x.len()
+        "another hardware thread used the core: {percent:.0} % of the passes were quiet, at {points} of {all} points"
     ))
 }
 
 /// The value by these passes; for a step, with the points around it.
-fn read<'a>(
-    method: Method,
-    passes: impl IntoIterator<Item = &'a Pass> + Clone,
-) -> Result<Found, String> {
-    if method == Method::Gigahertz {
-        return gigahertz(passes);
-    }
+fn read<'a>(method: Method, passes: impl IntoIterator<Item = &'a Pass>) -> Result<Found, String> {
     let points = Points::of(passes, scale(method));
     if points.x.len() < 2 && method != Method::MedianNs {
         return Err(
@@ -136,7 +131,7 @@ fn read<'a>(
         Method::OnlyStep => only_step(&points),
         Method::Step { step } => of_step(step_of(&points, step)?),
         Method::LastStep { step } => of_step(last_step(&points, step)?),
-        Method::StepBeyond { reference } => step_beyond(points, reference),
+        Method::StepBeyond { reference } => step_beyond(&points, reference),
         Method::FirstAbove | Method::LastBelow => climb(&points, method == Method::FirstAbove),
         Method::LastJump => match steps(&points).last() {
             Some(step) => of_step(*step),
@@ -160,7 +155,7 @@ fn read<'a>(
         Method::LastLevelNs => exact(last_level(&points)?),
         Method::MegabytesPerSecond => exact(1024.0 / least(&points) * 1e3),
         Method::MedianNs => middle(&points),
-        Method::Gigahertz => Err("the length of a cycle is not known".to_owned()),
+        Method::Gigahertz => exact(1.0 / middle(&points)?.value),
     }
 }
 
@@ -171,6 +166,7 @@ fn scale(method: Method) -> Scale {
         | Method::At { .. }
         | Method::Difference { .. }
         | Method::MostPerCycle => Scale::Cycles,
+        Method::Gigahertz => Scale::CycleNs,
         _ => Scale::Ns,
     }
 }
@@ -190,14 +186,11 @@ fn only_step(points: &Points) -> Result<Found, String> {
     }
 }
 
-fn step_beyond(mut points: Points, reference: f64) -> Result<Found, String> {
-    let before = of_point(&points, reference)?;
-    let keep: Vec<usize> = (0..points.x.len()).filter(|i| points.x[*i] != reference).collect();
-    points = Points {
-        x: keep.iter().map(|i| points.x[*i]).collect(),
-        y: keep.iter().map(|i| points.y[*i]).collect(),
-    };
-    let found = levels(&points);
+fn step_beyond(points: &Points, reference: f64) -> Result<Found, String> {
+    let before = of_point(points, reference)?;
+    let each = points.x.iter().copied().zip(points.y.iter().copied());
+    let (x, y) = each.filter(|(x, _)| *x != reference).unzip();
+    let found = levels(&Points { x, y });
     let last = found.level.last().zip(found.steps.last());
     match last {
         Some((level, step)) if *level >= BEYOND * before => of_step(*step),
@@ -256,13 +249,7 @@ fn middle(points: &Points) -> Result<Found, String> {
     Ok(Found { value, interval: [least(points), most] })
 }
 
-fn gigahertz<'a>(passes: impl IntoIterator<Item = &'a Pass>) -> Result<Found, String> {
-    let cycles: Vec<f64> = passes.into_iter().filter_map(|pass| pass.cycle_ns).collect();
-    let cycle = median(&cycles).ok_or("the length of a cycle is not known")?;
-    exact(1.0 / cycle)
-}
-
-/// The largest point before a step. It is not told if no point near the step counts.
+/// The largest point before a step. It is refused if no point near the step counts.
 fn of_step(step: Step) -> Result<Found, String> {
     let [low, high] = step.between;
     if high > WIDEST_STEP * low {
@@ -341,7 +328,7 @@ fn of_points(whole: Found, mut own: Vec<f64>, launches: usize) -> Result<Found, 
     if 2 * own.iter().filter(agrees).count() < launches {
         own.sort_by(f64::total_cmp);
         let own: Vec<String> = own.iter().map(f64::to_string).collect();
-        let own = if own.is_empty() { "none alone tells it".to_owned() } else { own.join(", ") };
+        let own = if own.is_empty() { "none alone shows it".to_owned() } else { own.join(", ") };
         return Err(format!("launches disagree: {own}"));
     }
     let distance = |value: &f64| (low - value).max(value - high).max(0.0);

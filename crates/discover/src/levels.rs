@@ -3,15 +3,14 @@
 use yamba_stats::median;
 
 use super::curve::Points;
-use super::partition::{Trend, divisions};
+use super::partition::{Trend, stretches};
 
-/// A smaller step is irrelevant.
-pub(crate) const LEAST_STEP: f64 = 0.15;
 /// The next level takes at least this many times as long. Smaller steps are those of another
 /// resource: where a host gives the memory in small pages, a miss of the first level of
 /// translations adds less than half to the latency of the second cache.
 const NEXT_LEVEL: f64 = 1.5;
-/// The fewest points of a level. Fewer may lie on the climb between two levels.
+/// The price of a level, and its fewest points: see [`stretches`].
+const PRICE: f64 = 4.0;
 const FEWEST: usize = 3;
 /// The step lies between the points where this share of it is climbed, and where all but this share
 /// is.
@@ -48,7 +47,7 @@ struct Stretch {
 pub(crate) fn levels(points: &Points) -> Levels {
     let mut levels = Levels::default();
     let mut low: Option<Stretch> = None;
-    for high in stretches(points) {
+    for high in plateaus(points) {
         match low {
             Some(before) if high.level < NEXT_LEVEL * before.level => continue,
             Some(before) => levels.steps.push(step(points, before, high)),
@@ -71,26 +70,13 @@ fn step(points: &Points, low: Stretch, high: Stretch) -> Step {
     Step { at: points.x[foot], between: [points.x[foot], points.x[after]] }
 }
 
-/// Divides positive values into stretches of constant level, and leaves out those of fewer than
-/// three points.
-fn stretches(points: &Points) -> Vec<Stretch> {
+/// The stretches of constant level.
+fn plateaus(points: &Points) -> Vec<Stretch> {
     let logarithms: Vec<f64> = points.y.iter().map(|y| y.ln()).collect();
-    let noise = noise(&logarithms);
-    let price = 4.0 * noise * noise * (logarithms.len() as f64).ln();
-    let found = divisions(&points.x, &logarithms, Trend::Level, price);
-    let wide = found.into_iter().filter(|(from, to)| to - from >= FEWEST);
+    let ranges = stretches(&points.x, &logarithms, Trend::Level, PRICE, FEWEST);
     let stretch = |(from, to): (usize, usize)| {
         let level = median(&points.y[from..to])?;
         Some(Stretch { first: from, last: to - 1, level })
     };
-    wide.filter_map(stretch).collect()
-}
-
-/// The noise of a curve of logarithms, by the median difference of neighbours, which is insensitive
-/// to steps. At least a quarter of the least step: smaller steps are irrelevant.
-pub(crate) fn noise(logarithms: &[f64]) -> f64 {
-    let differences: Vec<f64> = logarithms.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
-    // The median of |a - b| of two normal values is 0.954 s.
-    let noise = median(&differences).unwrap_or(0.0) / 0.954;
-    noise.max(0.25 * LEAST_STEP.ln_1p())
+    ranges.into_iter().filter_map(stretch).collect()
 }

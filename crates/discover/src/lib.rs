@@ -3,9 +3,9 @@
 //!
 //! A curve has a time for each of several points, in passes of several launches. [`PARAMETERS`] has
 //! the parameters, and for each the curve and the [`Method`] that reads it. [`find`] gives the
-//! value with its interval, or the reason why the curve does not tell.
+//! value with its interval, or the reason why the curve does not show it.
 //!
-//! The crate is pure: no file, clock, environment or printing; its random numbers have a seed.
+//! The crate is pure: no file, clock, environment, randomness or printing.
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
 //! The parameters, and the curve and method of each.
 
 /// How a parameter is read from its curve. Levels and steps count from 0. A step that takes more
-/// than half of an octave tells nothing.
+/// than half of an octave is refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// The largest point before the only step of a curve that may rise steadily elsewhere.
@@ -101,7 +101,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// Its unit, such as `entries`.
     pub unit: &'static str,
-    /// What it is, in a few words.
+    /// Its meaning in a few words.
     pub meaning: &'static str,
     /// The benchmark that records its curve.
     pub curve: &'static str,

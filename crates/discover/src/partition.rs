@@ -1,6 +1,11 @@
 //! Divides a curve into stretches, each with a line of its own or each with one level.
 
-/// What the values of a stretch follow.
+use yamba_stats::median;
+
+/// A smaller step, as a share, is irrelevant.
+pub(crate) const LEAST_STEP: f64 = 0.15;
+
+/// The shape of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trend {
     /// One level.
@@ -9,26 +14,38 @@ pub(crate) enum Trend {
     Line,
 }
 
-/// A line of a stretch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Line {
-    /// The mean of `x`, and of the values.
-    centre: [f64; 2],
-    slope: f64,
+/// The stretches of a curve of logarithms, as half-open ranges, without those of fewer than `fewest`
+/// points: such points lie on the climb between two stretches.
+///
+/// The division has the least total of squared distances from the trend of the stretch, plus `price
+/// s^2 ln n` for each stretch (B. Jackson et al., "An Algorithm for Optimal Partitioning of Data on
+/// an Interval", IEEE Signal Processing Letters 12 (2005) 105-108). `yamba_stats::plateaus` divides
+/// by medians instead, in cubic time, which is too slow for each part of a launch. The noise s is by
+/// the median difference of neighbours, which is insensitive to steps, and at least a quarter of the
+/// least step: smaller steps are irrelevant.
+pub(crate) fn stretches(
+    x: &[f64],
+    logarithms: &[f64],
+    trend: Trend,
+    price: f64,
+    fewest: usize,
+) -> Vec<(usize, usize)> {
+    let noise = noise(logarithms);
+    let price = price * noise * noise * (logarithms.len() as f64).ln();
+    let mut found = divisions(x, logarithms, trend, price);
+    found.retain(|(from, to)| to - from >= fewest);
+    found
 }
 
-impl Line {
-    /// The value at `x`.
-    pub fn at(&self, x: f64) -> f64 {
-        self.centre[1] + self.slope * (x - self.centre[0])
-    }
+fn noise(logarithms: &[f64]) -> f64 {
+    let differences: Vec<f64> = logarithms.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
+    // The median of |a - b| of two normal values is 0.954 s.
+    let noise = median(&differences).unwrap_or(0.0) / 0.954;
+    noise.max(0.25 * LEAST_STEP.ln_1p())
 }
 
-/// The division of least cost, as half-open ranges: the total of squared distances from the trend
-/// of the stretch, plus `price` for each stretch (B. Jackson et al., "An Algorithm for Optimal
-/// Partitioning of Data on an Interval", IEEE Signal Processing Letters 12 (2005) 105-108). The
-/// time is quadratic in the number of points.
-pub(crate) fn divisions(x: &[f64], y: &[f64], trend: Trend, price: f64) -> Vec<(usize, usize)> {
+/// The division of least cost. The time is quadratic in the number of points.
+fn divisions(x: &[f64], y: &[f64], trend: Trend, price: f64) -> Vec<(usize, usize)> {
     let sums = Sums::of(x, y);
     // For each prefix: its least cost, and the start of its last stretch.
     let mut best = vec![(0.0, 0)];
@@ -48,28 +65,8 @@ pub(crate) fn divisions(x: &[f64], y: &[f64], trend: Trend, price: f64) -> Vec<(
     ranges
 }
 
-/// The least-squares line through these points.
-pub(crate) fn line(x: &[f64], y: &[f64]) -> Line {
-    let moments = Sums::of(x, y).moments(0, y.len());
-    Line { centre: moments.centre, slope: moments.slope() }
-}
-
 /// Sums over the first points of x, y, their squares and their product.
 struct Sums(Vec<[f64; 5]>);
-
-/// Means, and sums of products of the distances from them.
-struct Moments {
-    centre: [f64; 2],
-    xx: f64,
-    xy: f64,
-    yy: f64,
-}
-
-impl Moments {
-    fn slope(&self) -> f64 {
-        if self.xx > 0.0 { self.xy / self.xx } else { 0.0 }
-    }
-}
 
 impl Sums {
     fn of(x: &[f64], y: &[f64]) -> Sums {
@@ -84,25 +81,14 @@ impl Sums {
         Sums(sums)
     }
 
-    fn moments(&self, from: usize, to: usize) -> Moments {
-        let [x, y, xx, xy, yy]: [f64; 5] = std::array::from_fn(|i| self.0[to][i] - self.0[from][i]);
-        let n = (to - from) as f64;
-        Moments {
-            centre: [x / n, y / n],
-            xx: xx - x * x / n,
-            xy: xy - x * y / n,
-            yy: yy - y * y / n,
-        }
-    }
-
     /// The total of squared distances from the trend.
     fn cost(&self, from: usize, to: usize, trend: Trend) -> f64 {
-        let moments = self.moments(from, to);
-        let explained = match trend {
-            Trend::Line if to - from > 2 => moments.slope() * moments.xy,
-            // A line through two points would explain everything.
-            _ => 0.0,
-        };
-        (moments.yy - explained).max(0.0)
+        let [x, y, xx, xy, yy]: [f64; 5] = std::array::from_fn(|i| self.0[to][i] - self.0[from][i]);
+        let n = (to - from) as f64;
+        let (xx, xy, yy) = (xx - x * x / n, xy - x * y / n, yy - y * y / n);
+        // A line through two points would explain everything.
+        let is_explained = trend == Trend::Line && to - from > 2 && xx > 0.0;
+        let explained = if is_explained { xy * xy / xx } else { 0.0 };
+        (yy - explained).max(0.0)
     }
 }

@@ -1,10 +1,13 @@
 //! The steps of a curve whose values may rise steadily between them.
 
-use super::curve::Points;
-use super::levels::{LEAST_STEP, Step, noise};
-use super::partition::{Line, Trend, divisions, line};
+use yamba_stats::{Line, linear_regression};
 
-/// The fewest points of a stretch. Fewer may lie on the climb between two.
+use super::curve::Points;
+use super::levels::Step;
+use super::partition::{Trend, stretches};
+
+/// The price of a stretch, and its fewest points: see [`stretches`].
+const PRICE: f64 = 6.0;
 const FEWEST: usize = 4;
 
 /// A step of a buffer doubles a time that two misses shared: a smaller jump is a kink of the curve.
@@ -21,32 +24,27 @@ struct Stretch {
 /// between the stretches.
 pub(crate) fn steps(points: &Points) -> Vec<Step> {
     let logarithms: Vec<f64> = points.y.iter().map(|y| y.ln()).collect();
-    let noise = noise(&logarithms);
-    let price = 6.0 * noise * noise * (logarithms.len() as f64).ln();
-    let found = divisions(&points.x, &logarithms, Trend::Line, price);
-    let wide = found.into_iter().filter(|(from, to)| to - from >= FEWEST);
-    let stretches: Vec<Stretch> = wide
-        .map(|(from, to)| Stretch {
-            first: from,
-            last: to - 1,
-            line: line(&points.x[from..to], &logarithms[from..to]),
-        })
-        .collect();
-    stretches.windows(2).filter_map(|w| jump(points, &logarithms, &w[0], &w[1])).collect()
+    let ranges = stretches(&points.x, &logarithms, Trend::Line, PRICE, FEWEST);
+    let stretch = |(from, to): (usize, usize)| {
+        let places = from..to;
+        let part: Vec<(f64, f64)> = places.map(|i| (points.x[i], logarithms[i])).collect();
+        Some(Stretch { first: from, last: to - 1, line: linear_regression(&part)? })
+    };
+    let found: Vec<Stretch> = ranges.into_iter().filter_map(stretch).collect();
+    found.windows(2).filter_map(|w| jump(points, &logarithms, &w[0], &w[1])).collect()
 }
 
 /// The step between two stretches, if there is one.
 fn jump(points: &Points, logarithms: &[f64], low: &Stretch, high: &Stretch) -> Option<Step> {
     let middle = (points.x[low.last] + points.x[high.first]) / 2.0;
-    let (from, to) = (low.line.at(middle), high.line.at(middle));
-    if to - from < LEAST_JUMP.max(LEAST_STEP).ln_1p() {
+    let [from, to] = [low, high].map(|s| s.line.intercept + s.line.slope * middle);
+    if to - from < LEAST_JUMP.ln_1p() {
         return None;
     }
     let half = (from + to) / 2.0;
     let below = (low.last..high.first).rev().find(|place| logarithms[*place] < half);
-    let below = below.unwrap_or(low.last);
     Some(Step {
-        at: points.x[below],
-        between: [points.x[low.last].min(points.x[below]), points.x[high.first]],
+        at: points.x[below.unwrap_or(low.last)],
+        between: [points.x[low.last], points.x[high.first]],
     })
 }

@@ -8,7 +8,7 @@ pub(crate) mod measured;
 mod points;
 
 pub(crate) use levels::{Caches, caches};
-pub(crate) use points::{CurvePoint, points};
+pub(crate) use points::points;
 
 #[cfg(test)]
 mod tests;

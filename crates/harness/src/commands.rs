@@ -26,7 +26,7 @@ pub struct TimedCommand {
     pub around: Around<Option<Vec<String>>>,
 }
 
-/// What runs around the runs of a command.
+/// The programs around the runs of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around<T> {
     /// Once before the first round of all commands.
@@ -40,7 +40,7 @@ pub struct Around<T> {
 }
 
 impl<T> Around<T> {
-    /// The same of another type.
+    /// All four, converted.
     pub fn map<U>(self, mut convert: impl FnMut(T) -> U) -> Around<U> {
         Around {
             setup: convert(self.setup),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A parameter: its value, or why the curves do not tell it.
+/// A parameter: its value, or why the curves do not show it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HardwareParameter {
     /// Its name, such as `rob.entries`.
@@ -14,7 +14,7 @@ pub struct HardwareParameter {
     /// The interval of the value: at 95 % over the halves of launches, or the points of the curve
     /// that launches alone give.
     pub interval: Option<[f64; 2]>,
-    /// What the system or the processor claims. `None` if they do not say.
+    /// The claim of the system or the processor. `None` without one.
     #[serde(default)]
     pub claimed: Option<f64>,
     /// Why it was not found. `None` if it was.

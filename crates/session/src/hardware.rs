@@ -20,7 +20,7 @@ const TAG: &str = "hardware";
 const TIME: Duration = Duration::from_secs(75);
 const QUICK_TIME: Duration = Duration::from_secs(25);
 
-/// A benchmark never gets more than this part of the time.
+/// Fewer benchmarks than this get no more time each.
 const FEWEST: usize = 15;
 
 /// A request for parameters.
@@ -30,22 +30,14 @@ pub struct Request {
     pub libraries: Vec<PathBuf>,
     /// Names or patterns of parameters; if empty, all.
     pub parameters: Vec<String>,
-    /// Whether two launches of each benchmark suffice.
+    /// Whether less time suffices.
     pub is_quick: bool,
     /// The command line; the run records it.
     pub arguments: Vec<String>,
 }
 
-/// The parameters of the processor.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Each with its value or the reason why it was not found, in the order of the table.
-    pub parameters: Vec<HardwareParameter>,
-    /// The run that has the curves.
-    pub run: Run,
-}
-
-/// Measures the curves and finds the parameters.
+/// Measures the curves and finds the parameters: each has its value, or the reason why it was not
+/// found, in the order of the table.
 ///
 /// # Errors
 /// If a name is unknown, or a class of the suite cannot be read.
@@ -54,7 +46,7 @@ pub fn hardware(
     stop: &Stop,
     store: &StoreChoice,
     observer: &dyn Observer,
-) -> Result<Found, Failure> {
+) -> Result<Vec<HardwareParameter>, Failure> {
     let wanted = wanted(&request.parameters)?;
     let curves = curves(&wanted);
     let time = if request.is_quick { QUICK_TIME } else { TIME };
@@ -78,7 +70,7 @@ pub fn hardware(
     let run = prepared.measure(stop, store, observer)?.run;
     let mut parameters = parameters(&run);
     parameters.retain(|p| wanted.contains(&p.name.as_str()));
-    Ok(Found { parameters, run })
+    Ok(parameters)
 }
 
 /// The benchmarks of these parameters.
@@ -113,14 +105,13 @@ fn wanted(names: &[String]) -> Result<Vec<&'static str>, Failure> {
     Ok(found)
 }
 
-/// All parameters by the curves of a run, beside what the machine claims.
-#[must_use]
-pub fn parameters(run: &Run) -> Vec<HardwareParameter> {
+/// All parameters by the curves of a run, beside the claims of the machine.
+fn parameters(run: &Run) -> Vec<HardwareParameter> {
     PARAMETERS
         .iter()
         .map(|parameter| {
-            let entries = run.benchmarks.iter().flat_map(|b| &b.details.hardware);
-            let found = entries.clone().find(|p| p.name == parameter.name).cloned();
+            let mut entries = run.benchmarks.iter().flat_map(|b| &b.details.hardware);
+            let found = entries.find(|p| p.name == parameter.name).cloned();
             let mut found = found.unwrap_or_else(|| HardwareParameter {
                 name: parameter.name.to_owned(),
                 unit: parameter.unit.to_owned(),
@@ -166,7 +157,7 @@ fn not_measured(run: &Run, curve: &str) -> String {
     reason.unwrap_or_else(|| "its benchmark recorded no curve".to_owned())
 }
 
-/// What the system or the processor claims for this parameter.
+/// The claim of the system or the processor for this parameter.
 fn claimed(machine: &Machine, name: &str) -> Option<f64> {
     let details = machine.details.as_deref()?;
     let (place, what) = name.rsplit_once('.')?;
@@ -206,7 +197,7 @@ fn tlb(details: &Details, level: u64) -> Option<&Tlb> {
     details.tlbs.iter().find(serves)
 }
 
-/// What a parameter is, in a few words.
+/// The meaning of a parameter, in a few words.
 #[must_use]
 pub fn meaning(name: &str) -> &'static str {
     let siblings = if name == SIBLINGS { "processors on one core" } else { "" };

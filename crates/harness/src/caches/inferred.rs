@@ -1,6 +1,7 @@
 //! Figures that are inferred from recorded curves: all launches together give one figure. Pure.
 
-use crate::caches::{Caches, CurvePoint, caches, points};
+use crate::caches::{Caches, caches, points};
+use yamba_discover::Pass;
 use yamba_record::event::{Curve, LowestCurve};
 use yamba_record::hardware::HardwareParameter;
 use yamba_record::number::{bytes, number};
@@ -19,7 +20,7 @@ pub(crate) fn enter(
     curves: &[Curve],
     width: impl Fn(u64) -> QuietWidth,
 ) -> Result<Estimate, String> {
-    let passes: Vec<Vec<CurvePoint>> =
+    let passes: Vec<Vec<Pass>> =
         curves.iter().map(|curve| judged(curve, width(curve.launch))).collect();
     b.interference.contended = contended_share(&passes.concat());
     for (curve, passes) in curves.iter().zip(&passes) {
@@ -36,15 +37,14 @@ fn parameter(
     b: &mut Benchmark,
     name: &str,
     curves: &[Curve],
-    passes: &[Vec<CurvePoint>],
+    passes: &[Vec<Pass>],
 ) -> Result<Estimate, String> {
-    let read: Vec<_> = passes.iter().map(|passes| to_discover(passes)).collect();
     b.details.lowest_curve = curves.first().map(|curve| {
-        let (x, ns) = yamba_discover::points(&read);
+        let (x, ns) = yamba_discover::points(passes);
         LowestCurve { name: curve.name.clone(), x_unit: curve.x_unit.clone(), x, ns }
     });
     let of_benchmark = yamba_discover::PARAMETERS.iter().filter(|p| p.curve == b.name);
-    let found: Vec<_> = of_benchmark.map(|p| (p, yamba_discover::find(p, &read))).collect();
+    let found: Vec<_> = of_benchmark.map(|p| (p, yamba_discover::find(p, passes))).collect();
     b.details.hardware = found.iter().map(|(p, result)| entry(p, result)).collect();
     let own = found.into_iter().find(|(p, _)| p.name == name);
     let (_, result) = own.ok_or_else(|| format!("no parameter of {} is called {name}", b.name))?;
@@ -71,23 +71,12 @@ fn entry(
     }
 }
 
-/// The passes of a launch as `yamba-discover` reads them.
-fn to_discover(passes: &[CurvePoint]) -> yamba_discover::Curve {
-    let pass = |p: &CurvePoint| yamba_discover::Pass {
-        x: p.bytes,
-        ns: p.ns,
-        cycle_ns: p.cycle_ns,
-        is_quiet: p.is_contended.map(|contended| !contended),
-    };
-    passes.iter().map(pass).collect()
-}
-
 /// The size of the cache of this level.
 fn cache_size(
     b: &mut Benchmark,
     level_number: u64,
     curves: &[Curve],
-    passes: &[Vec<CurvePoint>],
+    passes: &[Vec<Pass>],
 ) -> Result<Estimate, String> {
     let found = caches(passes);
     b.details.lowest_curve = curves.first().map(|curve| lowest(curve, &found));
@@ -138,22 +127,22 @@ fn lowest(one: &Curve, found: &Caches) -> LowestCurve {
 }
 
 /// The passes of a curve. Without a known quiet width all count.
-fn judged(curve: &Curve, width: QuietWidth) -> Vec<CurvePoint> {
+fn judged(curve: &Curve, width: QuietWidth) -> Vec<Pass> {
     let mut passes = points(curve, width.level());
     for pass in &mut passes {
         match width {
             QuietWidth::Known(_) => {}
-            QuietWidth::NeverQuiet => pass.is_contended = Some(true),
-            QuietWidth::Unknown => pass.is_contended = None,
+            QuietWidth::NeverQuiet => pass.is_quiet = Some(false),
+            QuietWidth::Unknown => pass.is_quiet = None,
         }
     }
     passes
 }
 
 /// Share of the passes that a neighbour lengthened. `None` if it is unknown for every pass.
-fn contended_share(passes: &[CurvePoint]) -> Option<f64> {
-    let known: Vec<bool> = passes.iter().filter_map(|p| p.is_contended).collect();
-    let contended = known.iter().filter(|c| **c).count();
+fn contended_share(passes: &[Pass]) -> Option<f64> {
+    let known: Vec<bool> = passes.iter().filter_map(|p| p.is_quiet).collect();
+    let contended = known.iter().filter(|is_quiet| !**is_quiet).count();
     (!known.is_empty()).then(|| contended as f64 / known.len() as f64)
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use yamba_stats::{Plateau, plateaus, quantile};
 
-use crate::caches::points::CurvePoint;
+use yamba_discover::Pass;
 
 /// Plateaus are flat within about this share.
 const FLAT: f64 = 0.15;
@@ -66,8 +66,8 @@ pub struct CacheLevel {
 
 /// Infers the caches from all `curves` together. They have the same form but need not have the same
 /// sizes.
-pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
-    let is_quieter = |curve: &Vec<CurvePoint>| contended_share(curve) <= MOST_CONTENDED;
+pub fn caches(curves: &[Vec<Pass>]) -> Caches {
+    let is_quieter = |curve: &Vec<Pass>| contended_share(curve) <= MOST_CONTENDED;
     let is_any_quieter = curves.iter().any(is_quieter);
     let alone = curves.iter().map(|curve| {
         let counts = is_quieter(curve) || !is_any_quieter;
@@ -97,8 +97,8 @@ pub fn caches(curves: &[Vec<CurvePoint>]) -> Caches {
     }
 }
 
-fn contended_share(curve: &[CurvePoint]) -> f64 {
-    let contended = curve.iter().filter(|p| p.is_contended == Some(true));
+fn contended_share(curve: &[Pass]) -> f64 {
+    let contended = curve.iter().filter(|p| p.is_quiet == Some(false));
     contended.count() as f64 / curve.len().max(1) as f64
 }
 
@@ -132,11 +132,11 @@ struct Lowest {
 struct Passes(BTreeMap<u64, Lowest>);
 
 impl Passes {
-    fn of(points: &[CurvePoint]) -> Passes {
+    fn of(points: &[Pass]) -> Passes {
         let mut passes = Passes::default();
         for point in points {
-            let pass = Lowest { ns: point.ns, is_contended: point.is_contended == Some(true) };
-            passes.add(point.bytes as u64, pass);
+            let pass = Lowest { ns: point.ns, is_contended: point.is_quiet == Some(false) };
+            passes.add(point.x as u64, pass);
         }
         passes
     }

@@ -1,5 +1,6 @@
 //! The passes of a curve, and which of them a neighbour on the same core disturbed.
 
+use yamba_discover::Pass;
 use yamba_record::event::Curve;
 use yamba_stats::lower_mode;
 
@@ -13,42 +14,29 @@ const FEWEST_OF_LEVEL: usize = 10;
 const LEAST_SHARE: f64 = 0.04;
 const SHARP: f64 = 0.5;
 
-/// One pass of a curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CurvePoint {
-    /// The point: for load latencies the bytes of the buffer.
-    pub bytes: f64,
-    /// Time of an operation.
-    pub ns: f64,
-    /// Length of a core cycle in ns, if it is known.
-    pub cycle_ns: Option<f64>,
-    /// Whether another hardware thread used the core before or after the pass. `None` if unknown.
-    pub is_contended: Option<bool>,
-}
-
 /// The passes of a recorded curve. `quiet_width` is the width probe of an undisturbed core, in
 /// cycles of 10 000 instructions. Without it, the sharp lower mode of the curve's own probes is the
 /// quiet width, if there is one.
-pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<CurvePoint> {
+pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<Pass> {
     let width = quiet_width.or_else(|| own_quiet_width(curve));
     let probes = |place: usize| {
         let probe = |of: &[Option<f64>]| of.get(place).copied().flatten();
         [probe(&curve.probes_before), probe(&curve.probes_after)]
     };
-    let is_quiet = |probe: f64, width: f64| (probe / width - 1.0).abs() <= WIDTH_TOLERANCE;
-    let is_contended = |place: usize| {
+    let is_near = |probe: f64, width: f64| (probe / width - 1.0).abs() <= WIDTH_TOLERANCE;
+    let is_quiet = |place: usize| {
         let width = width?;
         let [before, after] = probes(place);
-        Some(!(is_quiet(before?, width) && is_quiet(after?, width)))
+        Some(is_near(before?, width) && is_near(after?, width))
     };
     let passes = curve.x.iter().zip(&curve.ns).enumerate();
-    let usable = passes.filter(|(_, (bytes, ns))| **bytes > 0.0 && **ns > 0.0);
+    let usable = passes.filter(|(_, (x, ns))| **x > 0.0 && **ns > 0.0);
     usable
-        .map(|(place, (bytes, ns))| CurvePoint {
-            bytes: *bytes,
+        .map(|(place, (x, ns))| Pass {
+            x: *x,
             ns: *ns,
             cycle_ns: curve.cycle_ns.get(place).copied().flatten(),
-            is_contended: is_contended(place),
+            is_quiet: is_quiet(place),
         })
         .collect()
 }

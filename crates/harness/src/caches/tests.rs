@@ -1,6 +1,7 @@
 //! Simulated curves with known caches, and a recorded one.
 
 use fastrand::Rng;
+use yamba_discover::Pass;
 use yamba_record::Event;
 
 use super::*;
@@ -43,13 +44,13 @@ impl Machine {
 
     /// A curve with `passes` passes of each size. `noise` is the relative noise of a pass, which
     /// only adds time.
-    fn curve(&self, random: &mut Rng, passes: usize, noise: f64) -> Vec<CurvePoint> {
+    fn curve(&self, random: &mut Rng, passes: usize, noise: f64) -> Vec<Pass> {
         let sizes = sizes().into_iter().flat_map(|b| vec![b; passes]);
-        let pass = |bytes: f64| CurvePoint {
-            bytes,
+        let pass = |bytes: f64| Pass {
+            x: bytes,
             ns: self.latency(bytes) * (1.0 + noise * random.f64()),
             cycle_ns: None,
-            is_contended: Some(false),
+            is_quiet: Some(true),
         };
         sizes.map(pass).collect()
     }
@@ -135,10 +136,10 @@ fn missed_translations_are_no_level() {
     let mut random = Rng::with_seed(3);
     let mut curve = ZEN.curve(&mut random, 8, 0.05);
     for point in &mut curve {
-        if point.bytes > 288.0 * KIB {
+        if point.x > 288.0 * KIB {
             point.ns += 1.8;
         }
-        if point.bytes > 12.0 * MIB {
+        if point.x > 12.0 * MIB {
             point.ns += 9.0;
         }
     }
@@ -158,15 +159,15 @@ fn contended_passes_do_not_count() {
     let mut curve = ZEN.curve(&mut random, 20, 0.05);
     for point in &mut curve {
         if random.f64() < 0.9 {
-            point.ns = halved.latency(point.bytes);
-            point.is_contended = Some(true);
+            point.ns = halved.latency(point.x);
+            point.is_quiet = Some(false);
         }
     }
     let found = caches(&[curve.clone()]);
     has_sizes(&found, &[32.0 * KIB, MIB, 32.0 * MIB], 1.3);
     for point in &mut curve {
-        point.ns = halved.latency(point.bytes);
-        point.is_contended = Some(true);
+        point.ns = halved.latency(point.x);
+        point.is_quiet = Some(false);
     }
     let found = caches(&[curve]);
     has_sizes(&found, &[16.0 * KIB, 512.0 * KIB, 16.0 * MIB], 1.5);
@@ -180,8 +181,8 @@ fn contended_curves_do_not_count_beside_quiet_ones() {
     let mut with_quiet = |quiet: usize| {
         let mut curves: Vec<_> = (0..6).map(|_| ZEN.curve(&mut random, 4, 0.1)).collect();
         for point in curves[quiet..].iter_mut().flatten() {
-            point.ns = ZEN.latency(2.0 * point.bytes);
-            point.is_contended = Some(true);
+            point.ns = ZEN.latency(2.0 * point.x);
+            point.is_quiet = Some(false);
         }
         caches(&curves)
     };
@@ -209,7 +210,7 @@ fn interval_covers_the_curves() {
     let parts = [4.0, 8.0, 12.0, 16.0, 24.0, 32.0];
     let part = |mib: f64| {
         let mut curve = ZEN.curve(&mut random, 4, 0.0);
-        let is_out = |p: &&mut CurvePoint| p.bytes > mib * MIB;
+        let is_out = |p: &&mut Pass| p.x > mib * MIB;
         curve.iter_mut().filter(is_out).for_each(|p| p.ns = 110.0);
         curve
     };
@@ -221,7 +222,7 @@ fn interval_covers_the_curves() {
 #[test]
 fn curve_without_plateaus_has_no_caches() {
     assert_eq!(caches(&[]), Caches::default());
-    let flat = |bytes: f64| CurvePoint { bytes, ns: 2.0, cycle_ns: None, is_contended: None };
+    let flat = |bytes: f64| Pass { x: bytes, ns: 2.0, cycle_ns: None, is_quiet: None };
     let found = caches(&[sizes().into_iter().map(flat).collect()]);
     assert_eq!((found.levels, found.memory_ns), (Vec::new(), Some(2.0)));
 }
@@ -235,7 +236,7 @@ fn recorded_curve_of_a_busy_host() {
         panic!("{text}");
     };
     let points = points(&curve, None);
-    let contended = points.iter().filter(|p| p.is_contended == Some(true));
+    let contended = points.iter().filter(|p| p.is_quiet == Some(false));
     let share = contended.count() as f64 / points.len() as f64;
     assert!((0.7..0.95).contains(&share), "{share}");
     let found = caches(&[points]);
@@ -292,11 +293,11 @@ fn caches_of_granite_rapids_are_found() {
         (24576, 39.639),
         (32768, 41.008),
     ];
-    let point = |(kib, ns): (u32, f64)| CurvePoint {
-        bytes: f64::from(kib) * KIB,
+    let point = |(kib, ns): (u32, f64)| Pass {
+        x: f64::from(kib) * KIB,
         ns,
         cycle_ns: None,
-        is_contended: Some(false),
+        is_quiet: Some(true),
     };
     let found = caches(&[recorded.map(point).to_vec()]);
     has_sizes(&found, &[48.0 * KIB, 2.0 * MIB], 1.1);

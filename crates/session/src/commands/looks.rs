@@ -70,6 +70,12 @@ impl Looks {
 /// start of the shell may have taken.
 fn compared(benchmarks: &[Benchmark], look: usize) -> Comparison {
     let mut found = with_shell(benchmarks, look, None);
+    let has_shell = |entry: &Benchmark| {
+        entry.details.command.as_ref().is_some_and(|command| command.shell.is_some())
+    };
+    if !benchmarks.iter().any(has_shell) {
+        return found;
+    }
     for end in [0, 1] {
         let at_end = with_shell(benchmarks, look, Some(end));
         for (entry, other) in found.benchmarks.iter_mut().zip(at_end.benchmarks) {

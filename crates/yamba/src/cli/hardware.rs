@@ -13,19 +13,19 @@ use crate::views;
 ///
 /// Measures caches, translations, the core, branches and memory, without privileges or counters,
 /// and shows what was found beside what the processor and the system claim. A parameter that the
-/// measurements do not tell has its reason. The run is stored.
+/// measurements do not show has its reason. The run is stored.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba hardware                       all parameters, in at most 90 s
-  yamba hardware --quick               in at most 30 s, with wider intervals
+  yamba hardware                       all parameters, in about 90 s
+  yamba hardware --quick               in about 30 s, with wider intervals
   yamba hardware 'l1d.*' rob.entries   some of them
   yamba hardware --json | jq '.parameters[] | select(.found)'")]
 pub(super) struct Hardware {
     /// Names or patterns of parameters [default: all]
     #[arg(value_name = "PARAMETER")]
     parameters: Vec<String>,
-    /// Fewer launches: in at most 30 s
+    /// Less time for each benchmark: about 30 s in all
     #[arg(long)]
     quick: bool,
     /// One JSON document
@@ -53,9 +53,8 @@ impl Hardware {
             is_quick: self.quick,
             arguments: arguments(),
         };
-        let found = hardware(&request, &stop, &self.store.choice(), &Terminal::default())?;
-        let parameters = &found.parameters;
-        let document = Document { schema: "yamba-hardware/1", parameters };
+        let parameters = hardware(&request, &stop, &self.store.choice(), &Terminal::default())?;
+        let document = Document { schema: "yamba-hardware/1", parameters: &parameters };
         output::json_or_view(self.json, &document, |d| views::hardware::view(d.parameters))
     }
 }
