@@ -31,8 +31,8 @@ struct Pass {
 // The order of `count` points in this round: every point once.
 Buffer<size_t> order(size_t count, size_t round);
 
-// Writes all passes as one `curve` record. `huge_share` is the share of the memory in huge pages, if
-// that matters.
+// Writes all passes as one `curve` record. `huge_share` is the share of the memory in huge pages,
+// if that matters.
 void write(const char *name, const char *x_unit, const Buffer<Pass> &passes, double huge_share = not_known);
 
 // Measures `pass(x)`, which returns ns of an operation, at all points and writes the curve. A pass

@@ -14,15 +14,15 @@ pub(crate) enum Trend {
     Line,
 }
 
-/// The stretches of a curve of logarithms, as half-open ranges, without those of fewer than `fewest`
-/// points: such points lie on the climb between two stretches.
+/// The stretches of a curve of logarithms, as half-open ranges, without those of fewer than
+/// `fewest` points: such points lie on the climb between two stretches.
 ///
 /// The division has the least total of squared distances from the trend of the stretch, plus `price
 /// s^2 ln n` for each stretch (B. Jackson et al., "An Algorithm for Optimal Partitioning of Data on
 /// an Interval", IEEE Signal Processing Letters 12 (2005) 105-108). `yamba_stats::plateaus` divides
-/// by medians instead, in cubic time, which is too slow for each part of a launch. The noise s is by
-/// the median difference of neighbours, which is insensitive to steps, and at least a quarter of the
-/// least step: smaller steps are irrelevant.
+/// by medians instead, in cubic time, which is too slow for each part of a launch. The noise s is
+/// by the median difference of neighbours, which is insensitive to steps, and at least a quarter of
+/// the least step: smaller steps are irrelevant.
 pub(crate) fn stretches(
     x: &[f64],
     logarithms: &[f64],
