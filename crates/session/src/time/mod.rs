@@ -132,6 +132,8 @@ struct Attempt {
     notes: Vec<String>,
     /// Whether it only copies registers.
     is_move: bool,
+    /// What a model of the processor predicts.
+    prediction: Option<asm::Prediction>,
 }
 
 impl Questions {
@@ -219,6 +221,9 @@ fn describe(question: &Question, attempt: &Attempt, benchmark: &mut Benchmark) {
         statement::judge(benchmark, &question.wording);
     } else {
         asm::explain(benchmark, &question.wording, attempt.is_move);
+        let measured = benchmark.details.cycles.map(|c| (c.median, c.confidence_interval));
+        let note = attempt.prediction.as_ref().map(|p| Note::Text(p.note(measured)));
+        benchmark.notes.extend(note);
     }
 }
 
@@ -280,6 +285,7 @@ pub fn statements(request: &Statements, target: &Target) -> Result<Questions, Re
             value: Some(number.to_string()),
             notes: Vec::new(),
             is_move: false,
+            prediction: None,
         }],
     });
     let each: Vec<Question> = each.collect();
@@ -296,10 +302,11 @@ pub fn statements(request: &Statements, target: &Target) -> Result<Questions, Re
 }
 
 /// Assembles instructions and builds the program that runs them. `init` holds start values of
-/// registers, such as `rbx=7`.
+/// registers, such as `rbx=7`; `against` is the llvm-mca whose model is compared.
 pub fn instructions(
     texts: &[String],
     init: &[String],
+    against: Option<&str>,
     target: &Target,
 ) -> Result<Questions, Refused> {
     if target.isa != "x86_64" {
@@ -309,6 +316,7 @@ pub fn instructions(
         return Err(Refused::Sentence(text));
     }
     let presets = asm::Presets::read(init).map_err(Refused::Sentence)?;
+    let model = against.map(asm::Model::find).transpose().map_err(Refused::Sentence)?;
     let home = embedded::home().map_err(|e| Refused::Build(e.into()))?;
     let path = home.library.join(format!("{INSTRUCTION}.yamba"));
     let disk = Disk::new(Vec::new(), &home).map_err(Refused::Unreadable)?;
@@ -331,7 +339,7 @@ pub fn instructions(
     }
     let class = program.class(INSTRUCTION);
     let (built, warnings) = built(&program, class, target, &BuildOptions::default())?;
-    let questions = questions(each, built, warnings);
+    let questions = questions(each, model.as_ref(), built, warnings);
     Ok(Questions { is_partial: !refused.is_empty(), ..questions })
 }
 
@@ -381,6 +389,7 @@ fn assembled(
 
 fn questions(
     figures: Vec<(usize, String, asm::Figure)>,
+    model: Option<&asm::Model>,
     built: Built,
     warnings: LocatedDiagnostics,
 ) -> Questions {
@@ -396,8 +405,12 @@ fn questions(
                 texts: Default::default(),
             });
         }
-        let attempt =
-            Attempt { value: figure.code.ok(), notes: figure.notes, is_move: figure.is_move };
+        let attempt = Attempt {
+            prediction: model.and_then(|m| figure.prediction(m)),
+            value: figure.code.ok(),
+            notes: figure.notes,
+            is_move: figure.is_move,
+        };
         let is_same = |q: &&mut Question| (q.number, &q.name) == (number, &name);
         match each.last_mut().filter(is_same) {
             Some(question) => question.attempts.push(attempt),

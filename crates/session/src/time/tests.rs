@@ -335,7 +335,7 @@ const REFUSED: &[&str] = &[
     "mov ds, eax",
     "sgdt [rbx]",
     "wrfsbase rax",
-    "nop; nop",
+    "push rax; push rbx",
     "mov rax, [rsp+4096]",
     "mov rax, [rbx*8+0x7fffffff]",
 ];
@@ -364,7 +364,7 @@ fn run(job: &Job, code: &str) -> Output {
 }
 
 fn planned(instructions_timed: &[String]) -> Questions {
-    match instructions(instructions_timed, &[], &build::host()) {
+    match instructions(instructions_timed, &[], None, &build::host()) {
         Ok(questions) => questions,
         Err(Refused::Sentence(text)) => panic!("{text}"),
         Err(Refused::Diagnostics(located)) => {
@@ -422,7 +422,7 @@ fn rejected_instruction_has_reason_and_affects_no_other() {
     assert_eq!(measured, ["add rax, rbx"; 2]);
     // On its own, a refused instruction leaves nothing to measure.
     for text in REFUSED {
-        let alone = instructions(&[(*text).to_owned()], &[], &build::host());
+        let alone = instructions(&[(*text).to_owned()], &[], None, &build::host());
         assert!(matches!(alone, Err(Refused::Sentence(why)) if why.contains(text)), "{text}");
     }
 }

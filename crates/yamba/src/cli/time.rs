@@ -28,7 +28,8 @@ use yamba_toolchain::build::host;
 /// An instruction is measured as a chain, in which each step needs the result of the one before
 /// (latency), and as independent copies (throughput). Every general register but the stack pointer
 /// holds the address of a buffer of 16 KiB; the registers of a memory operand are set so that it
-/// lies in that buffer. Vectors hold 1.0 in every lane, flags are clear.
+/// lies in that buffer. Vectors hold 1.0 in every lane, flags are clear. Several instructions in
+/// one argument are repeated as written: the figure is the time of a repetition.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,8 +37,8 @@ Examples:
   yamba time 'getppid();' 'getpid();'                        two, compared
   yamba time --setup 'double x = 2; do_not_optimize(x);' 'sqrt(x)'  an expression: its value is kept
   yamba time --include mylib.h --link libmylib.a 'parse(text)'      a function of your own
-  yamba time --asm 'imul rax, rax'                           latency and throughput
-  yamba time --asm 'mov rax, [rbx + rcx*4 + 8]' 'vaddps ymm0, ymm1, ymm2'
+  yamba time --asm 'imul rax, rax' 'mov rax, [rbx + rcx*4]'  latency and throughput
+  yamba time --asm 'imul rax, rax; add rax, 1' --against     a sequence, and LLVM's model of it
   yamba time --asm 'div rbx' --init rdx=0 --init rbx=7
   yamba time -c 'grep -r foo .' -c 'rg foo'                  whole commands, compared
   yamba time -c 'sort -S {size} big.txt' --parameter size=1M,64M --prepare 'cat big.txt'
@@ -51,12 +52,15 @@ pub(super) struct Time {
         conflicts_with = "asm"
     )]
     statements: Vec<String>,
-    /// Single instructions instead, in Intel's syntax
+    /// Instructions instead, in Intel's syntax
     #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include", "include_dir", "define", "optimise", "march", "standard", "link", "pkg_config", "flag"])]
     asm: Vec<String>,
     /// With --asm: first value of a register; may be repeated
     #[arg(long, value_name = "REGISTER=VALUE", requires = "asm")]
     init: Vec<String>,
+    /// With --asm: compare with LLVM's model of this processor [llvm-mca]
+    #[arg(long, value_name = "PROGRAM", requires = "asm", conflicts_with_all = ["statements", "commands"], num_args = 0..=1, default_missing_value = "llvm-mca", hide_short_help = true)]
+    against: Option<String>,
     /// Runs once before the statements, which see its variables. With --command: a command, once
     /// for each command before the first round
     #[arg(short = 's', long, value_name = "CODE|COMMAND")]
@@ -113,7 +117,7 @@ impl Time {
     fn questions(&self) -> Result<Questions, Refused> {
         let target = host();
         if !self.asm.is_empty() {
-            return time::instructions(&self.asm, &self.init, &target);
+            return time::instructions(&self.asm, &self.init, self.against.as_deref(), &target);
         }
         let statements = Statements {
             statements: self.statements.clone(),

@@ -1,5 +1,8 @@
 //! `yamba time`: the content of its results, not their size.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::Value;
 
 use crate::support::{Answer, Yamba, column};
@@ -238,11 +241,13 @@ fn faulting_instruction_has_specific_note() {
 #[test]
 #[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
-fn input_other_than_one_instruction_is_rejected() {
+fn unmeasurable_input_is_rejected() {
     for (words, parts) in [
         (vec!["foo rax"], vec!["instruction:1:1", "no such instruction"]),
         (vec!["nop", "add rax, [rbx"], vec!["`add rax, [rbx` is no instruction"]),
-        (vec!["nop; nop"], vec!["this is 2"]),
+        (vec!["push rax; push rbx"], vec!["by -16 bytes", "give every push its pop"]),
+        (vec!["nop; jmp rax"], vec!["`jmp rax`", "leaves the row of steps"]),
+        (vec!["nop", "--against", "no-such-mca"], vec!["cannot run `no-such-mca`"]),
         (vec!["jmp rax"], vec!["`jmp rax`", "leaves the row of steps"]),
         (vec!["add rsp, 8"], vec!["the stack pointer"]),
         (vec!["nop", "--init", "rax"], vec!["write REGISTER=VALUE"]),
@@ -292,6 +297,64 @@ fn refused_instruction_is_reported_and_others_are_measured() {
     let answer = Yamba::new().run_words(&["time", "--asm", "fld1", "add rax, rbx"]);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["x87", "chain: add rax, rbx"]);
+}
+
+/// The addition waits for the product, and the next product for the sum.
+#[test]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
+fn sequence_takes_as_long_as_its_dependent_instructions() {
+    let sequence = "imul rax, rax; add rax, rbx";
+    let words = ["time", "--asm", "imul rax, rax", "add rax, rbx", sequence, "--json"];
+    let run = document(&Yamba::new().run_words(&words).ok());
+    let figure = |name: &str| figure(entry(&run, &format!("asm/{name}")));
+    let parts = figure("imul rax, rax/latency") + figure("add rax, rbx/latency");
+    let ratio = figure(&format!("{sequence}/sequence")) / parts;
+    assert!((0.8..1.2).contains(&ratio), "{ratio}");
+}
+
+#[test]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
+fn absolute_address_is_mapped() {
+    let text = "mov eax, [0x10000000]";
+    let run = document(&Yamba::new().run_words(&["time", "--asm", text, "--json"]).ok());
+    assert_eq!(entry(&run, &format!("asm/{text}/throughput"))["status"], "ok");
+}
+
+fn script(yamba: &Yamba, name: &str, text: &str) -> String {
+    let path = yamba.folder.path().join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// The model in place of LLVM's takes 50 cycles for every instruction, and 20 to fill its pipeline.
+#[test]
+#[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
+fn model_that_differs_is_named() {
+    let mut yamba = Yamba::new();
+    let model = script(
+        &yamba,
+        "model",
+        r#"case $1 in
+--version) echo "  LLVM version 1.2"; echo "  Host CPU: abacus" ;;
+*)
+    for word; do case $word in -iterations=*) n=${word#*=} ;; esac; done
+    steps=$(tail -n +2 | wc -l)
+    echo "{\"CodeRegions\": [{\"SummaryView\": {\"TotalCycles\": $((20 + 50 * n * steps))}}]}" ;;
+esac"#,
+    );
+    let words = ["time", "--asm", "imul rax, rax; add rax, rbx", "--against", &model];
+    yamba
+        .run_words(&words)
+        .ok()
+        .says(&["llvm-mca (LLVM 1.2, abacus): 100 cycles", "the model differs"]);
+    let unknown =
+        script(&yamba, "unknown", "echo '  LLVM version 1.2'; echo '  Host CPU: (unknown)'");
+    let words = ["time", "--asm", "nop", "--against", &unknown];
+    yamba.run_words(&words).refused(&["does not know this processor"]);
 }
 
 /// An error in a library file must not look like an error in a file that the user named.

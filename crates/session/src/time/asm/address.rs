@@ -15,6 +15,12 @@ const TARGET: i64 = 2048;
 /// 1 KiB more, for which the frame of the library's `Instruction` has space.
 const FRAME_BYTES: i64 = 256;
 
+/// The page size of x86_64.
+const PAGE_BYTES: u64 = 4096;
+
+/// The end of the addresses of a process, without the last page, which Linux keeps free.
+const ADDRESSES_END: u64 = (1 << 47) - PAGE_BYTES;
+
 /// A register's start value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Preset {
@@ -89,6 +95,12 @@ impl Address {
         }
     }
 
+    /// The address itself, if no register is part of it.
+    fn absolute(&self) -> Option<u64> {
+        let has_register = self.base.or(self.index).is_some();
+        (!has_register).then_some(self.displacement as u64)
+    }
+
     /// The registers of the address, the base first.
     pub(super) fn registers(&self) -> impl Iterator<Item = FullRegister> {
         self.base.into_iter().chain(self.index)
@@ -104,11 +116,25 @@ impl Address {
                 "its operand lies outside the 256 bytes above the stack pointer that steps may use",
             );
         }
-        let has_register = self.base.or(self.index).is_some();
-        (has_register && is_divided && self.displacement > 0x3fff_0000).then_some(
+        if let Some(address) = self.absolute() {
+            return (address >= ADDRESSES_END)
+                .then_some("its address lies outside those that a process can have");
+        }
+        (is_divided && self.displacement > 0x3fff_0000).then_some(
             "its displacement is larger than the buffer's address, and no index makes up for that",
         )
     }
+}
+
+/// The starts of the pages that an operand with an absolute address needs. The first page is left
+/// out: no process should have a page at the null pointer.
+pub(super) fn pages(instruction: &Instruction) -> Vec<u64> {
+    let Some(first) = Address::read(instruction).and_then(|a| a.absolute()) else {
+        return Vec::new();
+    };
+    let last = first.saturating_add(instruction.memory_size().size().max(1) as u64 - 1);
+    let all = (first / PAGE_BYTES).max(1)..=last / PAGE_BYTES;
+    all.map(|number| number * PAGE_BYTES).collect()
 }
 
 /// Why the instruction's memory operand cannot be set up.

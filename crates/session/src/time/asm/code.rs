@@ -40,10 +40,12 @@ pub(super) fn show_all(instructions: &[Instruction]) -> String {
 
 /// The machine code in hexadecimal digits, the format of the benchmark's `code`.
 pub(super) fn hexadecimal(instructions: &[Instruction]) -> Option<String> {
-    let mut text = String::new();
-    for instruction in instructions {
-        let bytes = encode(instruction)?;
-        text.extend(bytes.iter().map(|b| format!("{b:02x}")));
-    }
-    Some(text)
+    let each: Option<Vec<_>> = instructions.iter().map(encode).collect();
+    Some(digits(&each?.concat(), ""))
+}
+
+/// Bytes in hexadecimal digits.
+pub(super) fn digits(bytes: &[u8], separator: &str) -> String {
+    let each: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+    each.join(separator)
 }

@@ -1,6 +1,6 @@
-//! Single instructions of x86_64. Each becomes a chain (latency) and independent copies
-//! (throughput), which one benchmark of the library measures. The assembler translates the text;
-//! the decoder determines the operands that it reads and writes.
+//! Instructions of x86_64. A single one becomes a chain (latency) and independent copies
+//! (throughput); several are repeated as written. One benchmark of the library measures all of them.
+//! The assembler translates the text; the decoder determines the operands that it reads and writes.
 
 mod address;
 mod back;
@@ -8,9 +8,11 @@ mod chain;
 mod code;
 mod copies;
 mod faults;
+mod mca;
 mod moves;
 mod operands;
 mod refusal;
+mod sequence;
 mod stack;
 mod start;
 #[cfg(test)]
@@ -21,6 +23,7 @@ use iced_x86::Instruction;
 
 pub(super) use faults::explain;
 
+pub(super) use mca::{Model, Prediction};
 pub(super) use start::Presets;
 
 use chain::Chain;
@@ -34,7 +37,7 @@ const FEWER: [usize; 1] = [12];
 /// One figure of an instruction, ready to be measured.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Figure {
-    /// `latency`, `round-trip` or `throughput`.
+    /// `latency`, `round-trip`, `throughput` or `sequence`.
     pub(super) aspect: &'static str,
     /// The benchmark's `code`, or why the instruction cannot be measured.
     pub(super) code: Result<String, String>,
@@ -42,11 +45,19 @@ pub(super) struct Figure {
     pub(super) notes: Vec<String>,
     /// Whether the steps only copy registers. A processor may do that by renaming.
     pub(super) is_move: bool,
+    /// The steps that `code` repeats.
+    steps: Vec<Vec<Instruction>>,
 }
 
 impl Figure {
     fn none(aspect: &'static str, why: String) -> Figure {
-        Figure { aspect, code: Err(why), notes: Vec::new(), is_move: false }
+        Figure { aspect, code: Err(why), notes: Vec::new(), is_move: false, steps: Vec::new() }
+    }
+
+    /// The model's cycles per step; `None` for a figure that cannot be measured.
+    pub(super) fn prediction(&self, model: &Model) -> Option<Prediction> {
+        let is_chain = matches!(self.aspect, "latency" | "round-trip");
+        self.code.is_ok().then(|| model.cycles(&self.steps, is_chain))
     }
 
     /// The figures of an instruction that cannot be measured.
@@ -56,12 +67,12 @@ impl Figure {
     }
 }
 
-/// Latency and throughput of the instruction in `bytes`, or why it cannot be measured. Several
+/// Latency and throughput of the instruction in `bytes`, the time of a repetition if there are
+/// several, or why they cannot be measured. Several
 /// figures of one aspect are alternatives, of which the smallest counts. `text` is the instruction
 /// as the user wrote it.
 pub(super) fn figures(text: &str, bytes: &[u8], presets: &Presets) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
-    let mut refused = instructions.iter().filter_map(refusal::refusal);
     let pair = Pair::find(&instructions);
     if let Some(pair) = pair.filter(|_| instructions.iter().all(|i| address::refusal(i).is_none()))
     {
@@ -71,12 +82,9 @@ pub(super) fn figures(text: &str, bytes: &[u8], presets: &Presets) -> Result<Vec
         return Ok(figures);
     }
     let [instruction] = instructions[..] else {
-        let count = instructions.len();
-        return Err(format!(
-            "one instruction is needed (or a push with its pop), and this is {count}; give each in an argument of its own"
-        ));
+        return Ok(vec![sequence::figure(&instructions, bytes, presets)?]);
     };
-    if let Some(reason) = refused.next() {
+    if let Some(reason) = refusal::refusal(&instruction) {
         return Err(format!("cannot be measured: {reason}"));
     }
     let (chain, copies) = (dependency_chain(&instruction), independent_copies(&instruction));
@@ -116,7 +124,7 @@ fn latency(requested: &Instruction, chain: Result<Chain, String>, presets: &Pres
         Err(why) => return Figure::none("latency", why),
     };
     let start = Start {
-        requested,
+        requested: std::slice::from_ref(requested),
         steps: &chain.steps,
         twins: &chain.twins,
         user: presets,
@@ -131,6 +139,7 @@ fn latency(requested: &Instruction, chain: Result<Chain, String>, presets: &Pres
         code: Ok(code),
         notes: vec![chain.note],
         is_move: chain.is_move,
+        steps: chain.steps,
     }
 }
 
@@ -148,7 +157,7 @@ fn throughputs(
     let each = std::iter::once(all).chain(fewer);
     each.map(|copies| {
         let start = Start {
-            requested,
+            requested: std::slice::from_ref(requested),
             steps: &copies.steps,
             twins: &copies.twins,
             user: presets,
@@ -160,6 +169,7 @@ fn throughputs(
             code: start.code().ok_or_else(none),
             notes: copies.notes,
             is_move: false,
+            steps: copies.steps,
         }
     })
     .collect()

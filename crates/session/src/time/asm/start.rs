@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iced_x86::{Code, EncodingKind, Instruction, MemoryOperand, MemorySize, Mnemonic, Register};
 
-use super::address::{Address, Preset, Word, needs};
+use super::address::{Address, Preset, Word, needs, pages};
 use super::code::hexadecimal;
 use super::operands::{Bank, FullRegister, STACK, Uses, memory};
 
@@ -100,8 +100,8 @@ impl Lane {
 
 /// The state before some steps.
 pub(super) struct Start<'a> {
-    /// The requested instruction; it determines the lane type of vectors.
-    pub(super) requested: &'a Instruction,
+    /// The requested instructions. The first one with vectors determines their lane type.
+    pub(super) requested: &'a [Instruction],
     pub(super) steps: &'a [Vec<Instruction>],
     /// Pairs of registers with equal start values.
     pub(super) twins: &'a [(FullRegister, FullRegister)],
@@ -119,11 +119,30 @@ const FLAGS: i64 = 144;
 impl Start<'_> {
     /// The value of the benchmark's parameter `code`.
     pub(super) fn code(&self) -> Option<String> {
-        let lane = Lane::from_instruction(self.requested).filled(1.0).to_le_bytes();
-        let lane: String = lane.iter().map(|b| format!("{b:02x}")).collect();
         let steps: Option<Vec<String>> = self.steps.iter().map(|s| hexadecimal(s)).collect();
+        self.code_around(&steps?.join(","))
+    }
+
+    /// The same with the machine code of the steps in hexadecimal digits.
+    pub(super) fn code_around(&self, steps: &str) -> Option<String> {
+        let lane = Lane::from_instruction(self.main()?).filled(1.0).to_le_bytes();
+        let lane: String = lane.iter().map(|b| format!("{b:02x}")).collect();
+        let pages: BTreeSet<u64> = self.steps.iter().flatten().flat_map(pages).collect();
+        let pages: Vec<String> = pages.iter().map(|page| format!("{page:x}")).collect();
         let (start, end) = (hexadecimal(&self.start()?)?, hexadecimal(&self.end()?)?);
-        Some(format!("{lane}/{start}/{end}/{}", steps?.join(",")))
+        Some(format!("{lane}/{}/{start}/{end}/{steps}", pages.join(",")))
+    }
+
+    /// The requested instruction that determines how vectors and masks are set.
+    fn main(&self) -> Option<&Instruction> {
+        let names = |i: &&Instruction, is_such: fn(Register) -> bool| {
+            (0..i.op_count()).any(|n| is_such(i.op_register(n)))
+        };
+        let mut all = self.requested.iter();
+        let with_mask = all.clone().find(|i| names(i, Register::is_k));
+        with_mask
+            .or_else(|| all.clone().find(|i| names(i, Register::is_vector_register)))
+            .or(all.next())
     }
 
     /// Sets general registers after everything that uses them, then the memory operand through its
@@ -143,7 +162,7 @@ impl Start<'_> {
                 _ => u64::MAX,
             };
             code.push(Instruction::with2(Code::Mov_r64_imm64, Register::RAX, value).ok()?);
-            code.push(mask(place.number, self.requested)?);
+            code.push(mask(place.number, self.main()?)?);
         }
         for place in of(Bank::Vector) {
             code.extend(self.vector(*place)?);
@@ -169,8 +188,9 @@ impl Start<'_> {
 
     /// Start values by register, except those that the user gave.
     fn presets(&self) -> BTreeMap<FullRegister, Preset> {
-        let (own, _) = needs(self.requested);
-        let is_division = matches!(self.requested.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
+        let own: Vec<_> = self.requested.iter().flat_map(|i| needs(i).0).collect();
+        let is_division =
+            self.requested.iter().any(|i| matches!(i.mnemonic(), Mnemonic::Div | Mnemonic::Idiv));
         let is_preset = |(place, _): &(FullRegister, Preset)| self.user.0.contains_key(place);
         let own = if is_division && own.iter().any(is_preset) {
             // The upper half of the dividend must be less than the user's divisor, or the quotient
@@ -179,11 +199,13 @@ impl Start<'_> {
         } else {
             own
         };
-        let address = self.operand().and_then(Address::read);
-        let address = address.map(|a| a.presets()).unwrap_or_default();
+        let addresses = self.steps.iter().flatten().filter_map(Address::read);
         let indices = self.steps.iter().flatten().filter(|i| i.is_vsib());
         let indices = indices.filter_map(|i| FullRegister::from_register(i.memory_index()));
-        let mut all: BTreeMap<FullRegister, Preset> = address.into_iter().collect();
+        let mut all: BTreeMap<FullRegister, Preset> = BTreeMap::new();
+        for (place, preset) in addresses.flat_map(|a| a.presets()) {
+            all.entry(place).or_insert(preset);
+        }
         all.extend(own);
         all.extend(indices.map(|place| (place, Preset::Bits(0))));
         all.retain(|place, _| !self.user.0.contains_key(place));
@@ -233,7 +255,7 @@ impl Start<'_> {
 
     /// Writes the content of the memory operand through the operand itself.
     fn word(&self) -> Option<Vec<Instruction>> {
-        let word = self.word.or(needs(self.requested).1);
+        let word = self.word.or_else(|| self.requested.iter().find_map(|i| needs(i).1));
         let (Some(word), Some(operand)) = (word, self.operand()) else {
             return Some(Vec::new());
         };
@@ -249,7 +271,7 @@ impl Start<'_> {
 
     /// Loads vectors only as wide as the steps use them, so that unused upper halves stay clean.
     fn vector(&self, place: FullRegister) -> Option<Vec<Instruction>> {
-        let (code, register) = match (self.width(), self.requested.encoding()) {
+        let (code, register) = match (self.width(), self.main()?.encoding()) {
             (64, _) => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Register::ZMM0),
             (32, EncodingKind::EVEX) => (Code::EVEX_Vmovups_ymm_k1z_ymmm256, Register::YMM0),
             (32, _) => (Code::VEX_Vmovups_ymm_ymmm256, Register::YMM0),
@@ -262,7 +284,7 @@ impl Start<'_> {
             // The index vector of a gather or scatter is 0.
             None if self.presets().contains_key(&place) => 0,
             None => return Some(vec![load(MemoryOperand::with_base(LANES))?]),
-            Some(Value::Number(number)) => Lane::from_instruction(self.requested).filled(*number),
+            Some(Value::Number(number)) => Lane::from_instruction(self.main()?).filled(*number),
             Some(Value::Bits(bits)) => *bits,
         };
         // Builds the vector in stack memory that the steps may overwrite.

@@ -345,7 +345,7 @@ fn unmeasurable_instructions_are_rejected() {
     assert_eq!(refusal(&one("0f0b")), None);
 }
 
-/// The parts of the benchmark's `code` for an instruction: lane, start, end and steps.
+/// The parts of the benchmark's `code` for an instruction: lane, pages, start, end and steps.
 fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
     let init: Vec<String> = init.iter().map(|i| (*i).to_owned()).collect();
     let presets = Presets::read(&init).unwrap();
@@ -359,7 +359,7 @@ fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
 
 /// The start code as text.
 fn start(code: &[String]) -> String {
-    show_all(&decode(&bytes(&code[1])))
+    show_all(&decode(&bytes(&code[2])))
 }
 
 const FLAGS_CLEAR: &str = "; mov dword ptr [rsp + 0x90], 1; add dword ptr [rsp + 0x90], 0";
@@ -368,8 +368,8 @@ const FLAGS_CLEAR: &str = "; mov dword ptr [rsp + 0x90], 1; add dword ptr [rsp +
 fn registers_hold_buffer_address_or_init_value() {
     let [chain, copies] = codes("4801d8", &[]);
     assert_eq!(start(&chain), format!("mov rax, rdi; mov rbx, rdi{FLAGS_CLEAR}"));
-    assert_eq!(chain[3], "4801d8");
-    assert_eq!(copies[3].split(',').count(), 12);
+    assert_eq!(chain[4], "4801d8");
+    assert_eq!(copies[4].split(',').count(), 12);
     let [chain, _] = codes("4801d8", &["rbx=-7", "rdi=0x10"]);
     let expected = format!("mov rax, rdi; mov rbx, 0xfffffffffffffff9; mov rdi, 0x10{FLAGS_CLEAR}");
     assert_eq!(start(&chain), expected);
@@ -461,11 +461,11 @@ fn vectors_hold_ones_of_the_instructions_own_kind() {
     let [double, _] = codes("f20f59c1", &[]);
     assert_eq!(double[0], "000000000000f03f");
     assert!(start(&double).contains("movups xmm0, [rsi]; movups xmm1, [rsi]"));
-    assert_eq!(double[2], "");
+    assert_eq!(double[3], "");
     let [single, _] = codes("c5f458c2", &[]);
     assert_eq!(single[0], "0000803f0000803f");
     assert!(start(&single).contains("vmovups ymm0, [rsi]; vmovups ymm2, [rsi]"));
-    assert_eq!(show_all(&decode(&bytes(&single[2]))), "vzeroupper");
+    assert_eq!(show_all(&decode(&bytes(&single[3]))), "vzeroupper");
     let [preset, _] = codes("c5f458c2", &["ymm2=0.5"]);
     assert!(start(&preset).contains("mov rax, 0x3f0000003f000000"));
 }
@@ -485,12 +485,51 @@ fn invalid_init_is_rejected() {
 }
 
 #[test]
-fn exactly_one_instruction_is_accepted() {
+fn sequence_keeps_its_bytes() {
+    let none = Presets::default();
+    // imul rax, rax; mov rax, [rbx + 8] with a displacement of four bytes; pushfq; popfq
+    let code = "480fafc0488b83080000009c9d";
+    let [figure] = &figures("", &bytes(code), &none).unwrap()[..] else {
+        panic!("one figure of a sequence")
+    };
+    let parts: Vec<&str> = figure.code.as_ref().unwrap().split('/').collect();
+    assert_eq!((figure.aspect, parts[4]), ("sequence", code));
+    let listing = "repeated as written, a repetition is:\n   0: 48 0f af c0           imul rax, rax\n\
+                   \u{20}  4: 48 8b 83 08 00 00 00  mov rax, [rbx + 8]\n   b: 9c                    pushfq\n\
+                   \u{20}  c: 9d                    popfq";
+    assert_eq!(figure.notes, [listing]);
+    // The load's operand lies in the buffer.
+    assert!(
+        start(&parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>())
+            .contains("lea rbx, [rdi + 0x7f8]")
+    );
+}
+
+#[test]
+fn sequence_that_cannot_repeat_is_refused() {
     let none = Presets::default();
     let message = |hexadecimal: &str| figures("", &bytes(hexadecimal), &none).unwrap_err();
-    assert!(message("9090").contains("this is 2"));
-    assert!(message("").contains("this is 0"));
-    assert!(message("c3").contains("leaves the row"));
+    assert!(message("").contains("no instruction"));
+    assert!(message("90c3").contains("`ret` cannot be measured: it leaves the row"));
+    assert!(message("5053").contains("by -16 bytes; give every push its pop"));
+    assert!(message("905c").contains("`pop rsp` cannot be measured"));
+    assert!(message(&"50".repeat(200)).contains("more than 1024 bytes"));
+    assert!(message(&"90".repeat(1025)).contains("has 1025 bytes"));
+}
+
+#[test]
+fn absolute_address_gets_its_page() {
+    let pages = |hexadecimal: &str| {
+        let all = figures("", &bytes(hexadecimal), &Presets::default()).unwrap();
+        let code = all.iter().find_map(|f| f.code.as_ref().ok()).unwrap();
+        code.split('/').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(pages("8b042500100000"), "1000"); // mov eax, [0x1000]
+    assert_eq!(pages("8b0425fe1f0000"), "1000,2000"); // mov eax, [0x1ffe]
+    assert_eq!(pages("8b042500000000"), ""); // mov eax, [0]
+    assert_eq!(pages("4801d8"), ""); // add rax, rbx
+    let kernel = one("8b042500000080"); // mov eax, [0xffffffff80000000]
+    assert!(refusal(&kernel).unwrap().contains("outside those that a process can have"));
 }
 
 /// Decodes random bytes from a generator with a fixed seed.
@@ -581,8 +620,8 @@ fn measured_instructions_can_be_encoded() {
         for figure in figures("", &bytes, &none).unwrap_or_default() {
             let Ok(code) = figure.code else { continue };
             let parts: Vec<&str> = code.split('/').collect();
-            assert_eq!((parts.len(), parts[0].len()), (4, 16), "{code}");
-            assert!(!parts[3].is_empty(), "{}", show_all(&[instruction]));
+            assert_eq!((parts.len(), parts[0].len()), (5, 16), "{code}");
+            assert!(!parts[4].is_empty(), "{}", show_all(&[instruction]));
         }
     }
 }
