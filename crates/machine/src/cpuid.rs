@@ -10,20 +10,22 @@ const MIB_4: u64 = 4 << 20;
 const GIB_1: u64 = 1 << 30;
 
 /// The look-aside buffers, ordered by level and kind.
-pub(super) fn tlbs<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
-    let mut all = amd(cpuid);
+pub(super) fn tlbs<R: CpuIdReader>(reader: &R) -> Vec<Tlb> {
+    let cpuid = CpuId::with_cpuid_reader(reader.clone());
+    let mut all = amd(&cpuid, second_level_unit(&cpuid, reader));
     if all.is_empty() {
-        all = intel(cpuid);
+        all = intel(&cpuid);
     }
     if all.is_empty() {
-        all = intel_in_words(cpuid);
+        all = intel_in_words(&cpuid);
     }
     all.sort_by(|a, b| (a.level, &a.kind, &a.pages).cmp(&(b.level, &b.kind, &b.pages)));
     all
 }
 
-/// AMD: leaves 0x8000_0005, 0x8000_0006 and 0x8000_0019.
-fn amd<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
+/// AMD: leaves 0x8000_0005, 0x8000_0006 and 0x8000_0019. Their 12 bits are too few for the second
+/// level of Zen 5, which counts in units of 32 entries there.
+fn amd<R: CpuIdReader>(cpuid: &CpuId<R>, unit: u64) -> Vec<Tlb> {
     let mut all = Vec::new();
     let mut add = |level: u64, kind: &str, page: u64, entries: u64, ways: Associativity| {
         if entries > 0 && !matches!(ways, Associativity::Disabled) {
@@ -46,10 +48,11 @@ fn amd<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
         add(1, "instruction", MIB_2, code, l1.itlb_2m_4m_associativity());
     }
     if let Some(l2) = cpuid.get_l2_l3_cache_and_tlb_info() {
-        let (data, code) = (l2.dtlb_4k_size().into(), l2.itlb_4k_size().into());
+        let scaled = |data: u16, code: u16| (unit * u64::from(data), unit * u64::from(code));
+        let (data, code) = scaled(l2.dtlb_4k_size(), l2.itlb_4k_size());
         add(2, "data", KIB_4, data, l2.dtlb_4k_associativity());
         add(2, "instruction", KIB_4, code, l2.itlb_4k_associativity());
-        let (data, code) = (l2.dtlb_2m_4m_size().into(), l2.itlb_2m_4m_size().into());
+        let (data, code) = scaled(l2.dtlb_2m_4m_size(), l2.itlb_2m_4m_size());
         add(2, "data", MIB_2, data, l2.dtlb_2m_4m_associativity());
         add(2, "instruction", MIB_2, code, l2.itlb_2m_4m_associativity());
     }
@@ -62,6 +65,17 @@ fn amd<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
         add(2, "instruction", GIB_1, code, huge.itlb_l2_1gb_associativity());
     }
     all
+}
+
+/// The unit in which AMD counts the entries of the second level: 32 if bit 14 of EAX of leaf
+/// 0x8000_0021 says so (L2TlbSizeX32). Hypervisors hide the bit but pass the counts through. All
+/// processors of family 26, the first with the bit, have it.
+fn second_level_unit<R: CpuIdReader>(cpuid: &CpuId<R>, reader: &R) -> u64 {
+    const LEAF: u32 = 0x8000_0021;
+    let is_known = reader.cpuid1(0x8000_0000).eax >= LEAF;
+    let has_bit = is_known && reader.cpuid1(LEAF).eax & 1 << 14 != 0;
+    let is_first = cpuid.get_feature_info().is_some_and(|f| f.family_id() == 26);
+    if has_bit || is_first { 32 } else { 1 }
 }
 
 fn number_of_ways(ways: Associativity, entries: u64) -> Option<u64> {
@@ -217,7 +231,7 @@ mod tests {
 
     #[test]
     fn amd_buffers_have_page_sizes() {
-        let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(ZEN)));
+        let tlbs = tlbs(&Saved(ZEN));
         let find = |level, kind: &str, page| {
             let found =
                 tlbs.iter().find(|t| t.level == Some(level) && t.kind == kind && t.pages == [page]);
@@ -230,9 +244,49 @@ mod tests {
         assert_eq!(find(2, "data", GIB_1), None);
     }
 
+    /// A Zen 5 under a hypervisor, which hides a bit of leaf 0x8000_0021.
+    const ZEN_5: &[(u32, u32, [u32; 4])] = &[
+        (0, 0, AMD),
+        (1, 0, [0x00b0_0f21, 0, 0x8000_0000, 0]),
+        (0x8000_0000, 0, [0x8000_0021, 0x6874_7541, 0x444d_4163, 0x6974_6e65]),
+        (0x8000_0005, 0, [0xff60_ff40, 0xff60_ff40, 0x300c_0140, 0x2008_0140]),
+        (0x8000_0006, 0, [0x4080_2040, 0x6080_4040, 0x0400_8140, 0x0c00_9140]),
+        (0x8000_0021, 0, [0x204, 0, 0, 0x86]),
+    ];
+
+    /// A later family with the bit, and one without.
+    const LATER: &[(u32, u32, [u32; 4])] = &[
+        (0, 0, AMD),
+        (1, 0, [0x00c0_0f21, 0, 0, 0]),
+        (0x8000_0000, 0, [0x8000_0021, 0, 0, 0]),
+        (0x8000_0006, 0, [0x4080_2040, 0x6080_4040, 0, 0]),
+        (0x8000_0021, 0, [0x4204, 0, 0, 0]),
+    ];
+    const WITHOUT: &[(u32, u32, [u32; 4])] = &[LATER[0], LATER[1], LATER[2], LATER[3]];
+
+    #[test]
+    fn second_levels_of_amd_count_in_their_unit() {
+        let second_levels = |leaves| {
+            let tlbs = tlbs(&Saved(leaves));
+            let second = tlbs.iter().filter(|t| t.level == Some(2));
+            second.map(|t| (t.kind.clone(), t.pages[0], t.entries.unwrap())).collect::<Vec<_>>()
+        };
+        let named = |data: u64, code: u64| {
+            vec![
+                ("data".to_owned(), KIB_4, data),
+                ("data".to_owned(), MIB_2, data),
+                ("instruction".to_owned(), KIB_4, code),
+                ("instruction".to_owned(), MIB_2, code),
+            ]
+        };
+        assert_eq!(second_levels(ZEN_5), named(4096, 2048));
+        assert_eq!(second_levels(LATER), named(4096, 2048));
+        assert_eq!(second_levels(WITHOUT), named(128, 64));
+    }
+
     #[test]
     fn intel_buffers_are_listed() {
-        let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(LAKE)));
+        let tlbs = tlbs(&Saved(LAKE));
         assert_eq!(tlbs.len(), 2);
         let (load, code) = (
             tlbs.iter().find(|t| t.kind == "load").unwrap(),
@@ -246,7 +300,7 @@ mod tests {
     #[test]
     fn old_intel_buffers_have_descriptions() {
         const OLD: &[(u32, u32, [u32; 4])] = &[(0, 0, INTEL), (2, 0, [0x0000_5501, 0, 0, 0])];
-        let tlbs = tlbs(&CpuId::with_cpuid_reader(Saved(OLD)));
+        let tlbs = tlbs(&Saved(OLD));
         assert_eq!(tlbs.len(), 1, "{tlbs:?}");
         assert_eq!(tlbs[0].kind, "instruction");
         assert!(tlbs[0].description.as_ref().unwrap().contains("7 entries"));
@@ -260,8 +314,8 @@ mod tests {
         let zen = CpuId::with_cpuid_reader(Saved(ZEN));
         assert_eq!(counter_hz(&zen), Some(2_596_132_000));
         assert_eq!(hypervisor(&zen).as_deref(), Some("kvm"));
-        let silent = CpuId::with_cpuid_reader(Saved(&[(0, 0, INTEL)]));
-        assert_eq!(counter_hz(&silent), None);
+        let silent = Saved(&[(0, 0, INTEL)]);
+        assert_eq!(counter_hz(&CpuId::with_cpuid_reader(silent.clone())), None);
         assert!(super::tlbs(&silent).is_empty());
     }
 

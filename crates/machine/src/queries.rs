@@ -79,7 +79,7 @@ fn from_instructions() -> Queried {
     let cpuid = raw_cpuid::CpuId::new();
     Queried {
         counter_hz: super::cpuid::counter_hz(&cpuid),
-        tlbs: super::cpuid::tlbs(&cpuid),
+        tlbs: super::cpuid::tlbs(&raw_cpuid::CpuIdReaderNative),
         hypervisor: super::cpuid::hypervisor(&cpuid),
         ..Queried::default()
     }
