@@ -15,6 +15,11 @@ use super::steps::steps;
 const CONFIDENCE: f64 = 0.95;
 /// The largest ratio of the points around a step.
 const WIDEST_STEP: f64 = 1.5;
+/// The largest ratio of the points around a climb of any length.
+const WIDEST_CLIMB: f64 = 3.0;
+/// The shares of a climb at its beginning, at the value, and at its end.
+const CLIMB: [f64; 3] = [0.25, 0.5, 0.75];
+const FOOT: [f64; 3] = [0.1, 0.2, 0.3];
 /// The last level rises by less than this.
 const WIDEST_LEVEL: f64 = 1.3;
 /// A curve of so few points needs a quiet pass at each.
@@ -52,7 +57,8 @@ pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
     let is_enough = |part: &Curve| has_enough(points_of([part]), all);
     if method.is_point() {
         let launches: Vec<Curve> = launches.into_iter().filter(is_enough).collect();
-        return of_points(whole, values(method, &launches), launches.len());
+        let widest = if method == Method::LastBelow { WIDEST_CLIMB } else { WIDEST_STEP };
+        return of_points(whole, values(method, &launches), launches.len(), widest);
     }
     let halves: Vec<Curve> = launches.iter().flat_map(halves).filter(is_enough).collect();
     of_values(method, whole, &values(method, &halves), halves.len())
@@ -132,11 +138,10 @@ fn read<'a>(method: Method, passes: impl IntoIterator<Item = &'a Pass>) -> Resul
         Method::Step { step } => of_step(step_of(&points, step)?),
         Method::LastStep { step } => of_step(last_step(&points, step)?),
         Method::StepBeyond { reference } => step_beyond(&points, reference),
-        Method::FirstAbove | Method::LastBelow => climb(&points, method == Method::FirstAbove),
-        Method::LastJump => match steps(&points).last() {
-            Some(step) => of_step(*step),
-            None => Err(format!("the curve has no step up to {}", points.x[last])),
-        },
+        Method::FirstAbove => first_above(&points),
+        Method::LastBelow => last_below(&points, CLIMB),
+        Method::Foot => last_below(&points, FOOT),
+        Method::StepBy { cycles } => step_by(&points, cycles),
         Method::Level { level } => exact(level_of(&points, level)?),
         Method::LevelNs { level } => {
             of_step(last_step(&points, level)?)?;
@@ -165,6 +170,7 @@ fn scale(method: Method) -> Scale {
         | Method::Rise { .. }
         | Method::At { .. }
         | Method::Difference { .. }
+        | Method::StepBy { .. }
         | Method::MostPerCycle => Scale::Cycles,
         Method::Gigahertz => Scale::CycleNs,
         _ => Scale::Ns,
@@ -198,31 +204,56 @@ fn step_beyond(points: &Points, reference: f64) -> Result<Found, String> {
     }
 }
 
-/// Where the curve climbs from the level of its first third to that of its last quarter. The value
-/// is the last point below the middle, or for `is_sharp` the first point after a climb of no point.
-fn climb(points: &Points, is_sharp: bool) -> Result<Found, String> {
+/// The first points above these shares of the climb from the level of the first third to that of
+/// the last quarter.
+fn climb(points: &Points, shares: [f64; 3]) -> Result<[usize; 3], String> {
     let n = points.y.len();
     let level = |from: usize, to: usize| median(&points.y[from..to]).unwrap_or(0.0);
     let (low, high) = (level(0, n.div_ceil(3)), level(n - n.div_ceil(4), n));
     if high < (1.0 + LEAST_STEP) * low {
         return Err(format!("the time does not rise up to {}", points.x[n - 1]));
     }
-    let first_above =
-        |share: f64| points.y.iter().position(|y| *y > low + share * (high - low)).unwrap_or(n - 1);
-    let (foot, middle, top) = (first_above(0.25), first_above(0.5), first_above(0.75));
-    if points.y[middle..].iter().any(|y| *y < (low + high) / 2.0) {
+    let limits = shares.map(|share| low + share * (high - low));
+    let above = limits.map(|limit| points.y.iter().position(|y| *y > limit).unwrap_or(n - 1));
+    if points.y[above[1]..].iter().any(|y| *y < limits[1]) {
         return Err("the time rises and falls again".to_owned());
     }
-    match (middle.checked_sub(1), foot == top) {
-        (Some(_), true) if is_sharp => exact(points.x[middle]),
-        (Some(_), false) if is_sharp => {
-            Err(format!("the step lies anywhere from {} to {}", points.x[foot], points.x[top]))
-        }
-        (Some(below), _) => Ok(Found {
-            value: points.x[below],
-            interval: [points.x[foot.saturating_sub(1)], points.x[top]],
-        }),
-        (None, _) => Err("the first point is beyond the step".to_owned()),
+    if above[1] == 0 {
+        return Err("the first point is beyond the step".to_owned());
+    }
+    Ok(above)
+}
+
+/// The first point after a climb of no point.
+fn first_above(points: &Points) -> Result<Found, String> {
+    let [foot, middle, top] = climb(points, CLIMB)?;
+    if foot == top {
+        return exact(points.x[middle]);
+    }
+    Err(format!("the step lies anywhere from {} to {}", points.x[foot], points.x[top]))
+}
+
+/// The last point below the second of these shares of a climb.
+fn last_below(points: &Points, shares: [f64; 3]) -> Result<Found, String> {
+    let [foot, middle, top] = climb(points, shares)?;
+    let interval = [points.x[foot.saturating_sub(1)], points.x[top]];
+    Ok(Found { value: points.x[middle - 1], interval })
+}
+
+/// The first step to a stretch of the curve that is at least so many cycles above its first third.
+fn step_by(points: &Points, cycles: f64) -> Result<Found, String> {
+    let level = |from: f64, to: f64| {
+        let within = points.x.iter().zip(&points.y).filter(|(x, _)| (from..to).contains(*x));
+        median(&within.map(|(_, y)| *y).collect::<Vec<_>>()).unwrap_or(0.0)
+    };
+    let found = steps(points);
+    let n = points.x.len();
+    let first = level(0.0, points.x[n.div_ceil(3)]);
+    let ends = found.iter().skip(1).map(|next| next.at).chain([f64::INFINITY]);
+    let mut steps = found.iter().zip(ends);
+    match steps.find(|(step, end)| level(step.between[1], *end) >= first + cycles) {
+        Some((step, _)) => of_step(*step),
+        None => Err(format!("up to {} there is no step by {cycles} cycles", points.x[n - 1])),
     }
 }
 
@@ -317,12 +348,20 @@ fn of_values(method: Method, whole: Found, own: &[f64], halves: usize) -> Result
     if low <= 0.0 {
         return Err(format!("launches disagree: {low:.1} to {high:.1}"));
     }
+    if method == Method::Capacity {
+        return Ok(Found { value: whole.value.round(), interval: [low.floor(), high.ceil()] });
+    }
     Ok(Found { value: whole.value, interval: [low, high] })
 }
 
-/// A point of the curve, with an interval that holds the points of the launches alone. One of at
-/// least four launches may differ: a neighbour was beside it.
-fn of_points(whole: Found, mut own: Vec<f64>, launches: usize) -> Result<Found, String> {
+/// A point of the curve, with an interval that holds the points of the launches alone, up to the
+/// ratio `widest`. One of at least four launches may differ: a neighbour was beside it.
+fn of_points(
+    whole: Found,
+    mut own: Vec<f64>,
+    launches: usize,
+    widest: f64,
+) -> Result<Found, String> {
     let [low, high] = whole.interval;
     let agrees = |value: &&f64| (low..=high).contains(*value);
     if 2 * own.iter().filter(agrees).count() < launches {
@@ -336,7 +375,7 @@ fn of_points(whole: Found, mut own: Vec<f64>, launches: usize) -> Result<Found, 
     own.truncate(if launches < 4 { launches } else { launches - 1 });
     let [low, high] =
         own.iter().fold([low, high], |[low, high], one| [low.min(*one), high.max(*one)]);
-    if high > WIDEST_STEP * low {
+    if high > widest * low {
         return Err(format!("launches disagree: {low} to {high}"));
     }
     Ok(Found { value: whole.value, interval: [low, high] })

@@ -26,8 +26,15 @@ pub enum Method {
     FirstAbove,
     /// The last point below the middle of a climb of any length, between a level and another one.
     LastBelow,
-    /// The largest point before the last step of a curve that may rise steadily elsewhere.
-    LastJump,
+    /// The last point below a fifth of such a climb: of the accesses to a cache of any replacement,
+    /// visited in a cycle, at least that share misses at an eighth beyond its size.
+    Foot,
+    /// The largest point before the first step of a curve that may rise steadily elsewhere, after
+    /// which an operation takes at least so many cycles longer than at first.
+    StepBy {
+        /// These cycles.
+        cycles: f64,
+    },
     /// The cycles of an operation on a level.
     Level {
         /// Which level.
@@ -38,7 +45,7 @@ pub enum Method {
         /// Which step.
         step: usize,
     },
-    /// The number of entries of which all that are visited at random are found.
+    /// The whole number of entries of which all that are visited at random are found.
     Capacity,
     /// The time in ns at a point.
     AtNs {
@@ -89,7 +96,8 @@ impl Method {
                 | Method::StepBeyond { .. }
                 | Method::FirstAbove
                 | Method::LastBelow
-                | Method::LastJump
+                | Method::Foot
+                | Method::StepBy { .. }
         )
     }
 }
@@ -123,7 +131,7 @@ pub const PARAMETERS: &[Parameter] = &[
     shared("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
     of("l1d.line", "B", "cache line", "line_pairs", Method::FirstAbove),
     of("l1d.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 0 }),
-    shared("l1i.size", "B", "first instruction cache", "code_size", Method::Capacity),
+    shared("l1i.size", "B", "first instruction cache", "code_size", Method::Foot),
     shared("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
     shared(
         "l2.ways",
@@ -177,7 +185,8 @@ pub const PARAMETERS: &[Parameter] = &[
         "branches",
         "jumps whose targets are known",
         "branch_targets",
-        Method::LastJump,
+        // A jump to an unknown target waits until it is decoded: the earliest stages of a pipeline.
+        Method::StepBy { cycles: 5.0 },
     ),
     shared("returns.entries", "entries", "return addresses", "returns", Method::Capacity),
     shared(

@@ -117,30 +117,102 @@ fn passes_beside_a_neighbour_do_not_count() {
     assert!(reason.starts_with("it is not known"), "{reason}");
 }
 
+/// A launch of four passes at each of these points, up to 3 % longer than `time`, at 0.3 ns a cycle.
+fn launch(random: &mut Rng, points: &[f64], time: impl Fn(f64) -> f64) -> Curve {
+    let mut pass = |x: &f64| {
+        let ns = time(*x) * (1.0 + 0.03 * random.f64());
+        Pass { x: *x, ns, cycle_ns: Some(0.3), is_quiet: Some(true) }
+    };
+    (0..4).flat_map(|_| points.iter().map(&mut pass).collect::<Vec<_>>()).collect()
+}
+
+/// The parameter by three launches.
+fn of_launches(name: &str, points: &[f64], time: impl Fn(f64) -> f64) -> Result<Found, String> {
+    let mut random = Rng::with_seed(3);
+    let curves = [(); 3].map(|()| launch(&mut random, points, &time));
+    find(parameter(name).unwrap(), &curves)
+}
+
 #[test]
 fn capacities_are_found() {
     let mut random = Rng::with_seed(3);
-    let code = parameter("l1i.size").unwrap();
+    let points: Vec<f64> = (4..96).map(f64::from).collect();
     for trial in 0..30 {
-        let capacity = 16e3 + 48e3 * random.f64();
+        let capacity = f64::from(random.u32(10..60));
         let rise = 0.2 + random.f64();
-        let mut launch = || -> Curve {
-            let mut passes = Vec::new();
-            for place in 0..4 * 60 {
-                let x = 8192.0 * (f64::from(place % 60) / 12.0).exp2();
-                let misses = (1.0 - capacity / x).max(0.0);
-                let ns = 13.0 * (1.0 + rise * misses) * (1.0 + 0.03 * random.f64());
-                passes.push(Pass { x, ns, cycle_ns: Some(0.3), is_quiet: Some(true) });
-            }
-            passes
-        };
-        let found = find(code, &[launch(), launch(), launch()]).unwrap();
+        let time = |x: f64| 13.0 * (1.0 + rise * (1.0 - capacity / x).max(0.0));
+        let found = of_launches("returns.entries", &points, time).unwrap();
         assert!((found.value / capacity - 1.0).abs() < 0.1, "{trial}: {capacity} {found:?}");
+        assert_eq!(found.value, found.value.round());
     }
-    let flat = |x: f64| Pass { x, ns: 13.0, cycle_ns: Some(0.3), is_quiet: Some(true) };
-    let curve: Curve = (8..200).map(|kib| flat(f64::from(kib) * 1024.0)).collect();
-    let reason = find(code, &[curve]).unwrap_err();
+    let reason = of_launches("returns.entries", &points, |_| 13.0).unwrap_err();
     assert!(reason.starts_with("the time does not rise"), "{reason}");
+}
+
+/// The share of misses in a cyclic visit of `lines` lines of a cache with `ways` ways in each of 64
+/// sets, which replaces the oldest line or a random one.
+fn cyclic_misses(lines: f64, ways: f64, is_random: bool) -> f64 {
+    let of_set = |lines: f64| {
+        if lines <= ways {
+            0.0
+        } else if is_random {
+            // A line stays unless one of the misses between two visits replaces it.
+            (0..200).fold(1.0, |misses, _| 1.0 - (1.0 - 1.0 / ways).powf(lines * misses))
+        } else {
+            1.0
+        }
+    };
+    let each = lines / 64.0;
+    let (few, more) = (each.floor(), each.floor() + 1.0);
+    let share = each - few;
+    ((1.0 - share) * few * of_set(few) + share * more * of_set(more)) / each
+}
+
+/// Whichever lines a cache replaces, its last full size is found.
+#[test]
+fn ends_of_instruction_caches_are_found() {
+    let octaves = 13..19;
+    let points: Vec<f64> =
+        octaves.flat_map(|o| (8..16).map(move |e| f64::from(e << (o - 3)))).collect();
+    for (ways, is_random) in [(4.0, true), (8.0, true), (8.0, false), (16.0, false)] {
+        for rise in [0.2, 0.5, 2.0] {
+            let time = |x: f64| 13.0 * (1.0 + rise * cyclic_misses(x / 64.0, ways, is_random));
+            let found = of_launches("l1i.size", &points, time).unwrap();
+            assert_eq!(found.value, 4096.0 * ways, "{is_random} {rise} {found:?}");
+            assert!(found.interval[1] <= 1.26 * found.value, "{found:?}");
+        }
+    }
+    let reason = of_launches("l1i.size", &points, |_| 13.0).unwrap_err();
+    assert!(reason.starts_with("the time does not rise"), "{reason}");
+}
+
+/// A step by less than the stages that decode a jump is a slower level of the buffer.
+#[test]
+fn targets_are_known_until_jumps_wait_for_the_decoder() {
+    let mut points = vec![16.0_f64];
+    while points[points.len() - 1] < 16384.0 {
+        points.push((points[points.len() - 1] * 17.0 / 16.0).ceil());
+    }
+    let time = |ends: [(f64, f64); 3]| {
+        move |x: f64| 0.3 * ends.iter().find(|(end, _)| x <= *end).map_or(16.0, |e| e.1)
+    };
+    let known = time([(1030.0, 0.5), (4096.0, 1.03), (1e9, 1.4)]);
+    let reason = of_launches("branch.targets", &points, known).unwrap_err();
+    assert!(reason.ends_with("there is no step by 5 cycles"), "{reason}");
+    let forgotten = time([(128.0, 1.0), (5000.0, 2.0), (12000.0, 3.5)]);
+    let found = of_launches("branch.targets", &points, forgotten).unwrap();
+    assert!((11000.0..12000.0).contains(&found.value), "{found:?}");
+}
+
+/// The middle of a gradual climb counts, with the interval of the climb.
+#[test]
+fn gradual_climbs_have_wide_intervals() {
+    let points: Vec<f64> = (8..69).map(|i| (f64::from(i) / 4.0).exp2().round()).collect();
+    let time = |x: f64| 1.0 + 13.0 / (1.0 + (25000.0 / x).powi(4));
+    let found = of_launches("branch.pattern", &points, time).unwrap();
+    let [low, high] = found.interval;
+    assert!((19000.0..=27000.0).contains(&found.value), "{found:?}");
+    assert!(low < 20000.0 && high > 30000.0 && high < 3.0 * low, "{found:?}");
 }
 
 /// The end of a cache counts only where the climb is short, and launches agree.
