@@ -486,9 +486,9 @@ fn excess_may_leave_in_proportion_to_the_removed_work() {
     let round = Round {
         untraced_ns: 2000.0,
         untraced_kernel_ns: 1000.0,
-        missed_ns: 0.0,
         user_ns: 1000.0,
         kernel_ns: 1000.0,
+        ..Round::default()
     };
     traced.traced = Some(Traced {
         how: "bpf".to_owned(),
@@ -860,9 +860,9 @@ fn times_of_a_trace_are_scaled_to_both_clocks_and_widen_the_interval() {
     let round = Round {
         untraced_ns: 200.0,
         untraced_kernel_ns: 100.0,
-        missed_ns: 0.0,
         user_ns: 100.0,
         kernel_ns: 300.0,
+        ..Round::default()
     };
     traced.traced = Some(Traced {
         how: "bpf".to_owned(),

@@ -17,6 +17,7 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         count: *count,
         errors: None,
         started: None,
+        waited_ns: None,
         time_ns: None,
     });
     Vector {
@@ -32,6 +33,7 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         kernel_ns: None,
         started_user_ns: None,
         clock_reads: None,
+        elapsed: None,
         primitives: uses.collect(),
     }
 }

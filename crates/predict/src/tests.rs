@@ -91,6 +91,7 @@ pub(crate) fn vector(primitives: Vec<Use>) -> Vector {
         kernel_ns: None,
         started_user_ns: None,
         clock_reads: None,
+        elapsed: None,
         primitives,
     }
 }
@@ -390,6 +391,7 @@ fn measured_times_stand_beside_the_prediction() {
     let mut found = predict(&vector(uses), "s", &system).unwrap();
     assert_eq!(found.measured, None);
     let measured = MeasuredTimes {
+        elapsed_ns: None,
         kernel_ns: 1200.0,
         by_ticks_ns: None,
         interval_ns: [1100.0, 1300.0],

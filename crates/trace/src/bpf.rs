@@ -21,5 +21,6 @@ pub use cost::Cost;
 pub use event::Event;
 pub use names::details;
 pub use reader::EventReader;
+pub use threads::now_ns;
 pub use tracer::Tracer;
 pub use unavailable::Unavailable;

@@ -16,6 +16,7 @@ struct Bucket {
     failed: u64,
     sizes: f64,
     time_ns: f64,
+    waited_ns: f64,
 }
 
 /// All uses of a bucket, and those in started processes.
@@ -33,6 +34,22 @@ struct Key {
     power: Option<u32>,
 }
 
+/// Times of uses, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Times {
+    /// In the kernel.
+    pub kernel_ns: f64,
+    /// In which no thread of the application ran.
+    pub waited_ns: f64,
+}
+
+impl From<f64> for Times {
+    /// Kernel time without waiting.
+    fn from(kernel_ns: f64) -> Times {
+        Times { kernel_ns, waited_ns: 0.0 }
+    }
+}
+
 /// The counts of a trace.
 #[derive(Debug, Default)]
 pub struct Counts {
@@ -41,7 +58,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts uses that took this kernel time together. Without times, that is 0.
-    pub fn add(&mut self, used: Used, count: u64, time_ns: f64, is_in_started: bool) {
+    pub fn add(&mut self, used: Used, count: u64, times: Times, is_in_started: bool) {
         let power =
             used.size.map(|size| (size.max(0.0) as u64).checked_ilog2().map_or(0, |p| p + 1));
         let key = Key { name: used.name, kind: used.kind, power };
@@ -51,7 +68,8 @@ impl Counts {
             bucket.count += count;
             bucket.failed += if used.has_failed { count } else { 0 };
             bucket.sizes += used.size.unwrap_or_default() * count as f64;
-            bucket.time_ns += time_ns;
+            bucket.time_ns += times.kernel_ns;
+            bucket.waited_ns += times.waited_ns;
         }
     }
 
@@ -69,6 +87,7 @@ impl Counts {
                 count: all.count as f64 / units,
                 errors: Some(all.failed as f64 / units),
                 time_ns,
+                waited_ns: Some(all.waited_ns / units).filter(|ns| *ns > 0.0),
                 started: started.is_used().then(|| Started {
                     count: started.count as f64 / units,
                     size: started.size(power),

@@ -298,7 +298,7 @@ impl Reader {
         }
         let name = Cow::Owned(own_name(shown.name));
         let call = Call { name: &name, result: shown.result(), arguments: shown };
-        self.tally.call(process, &call, 0.0);
+        self.tally.call(process, &call, 0.0.into());
         if let Some(child) = shown.child() {
             self.begin(process, child, shown);
         }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use yamba_predict::vector::Use;
 
 use crate::call::{Call, FilePlace};
-use crate::count::Counts;
+use crate::count::{Counts, Times};
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
 use crate::primitive::{Used, used};
@@ -77,8 +77,8 @@ impl Tally {
         self.started.remove(&process);
     }
 
-    /// Counts a call that took this kernel time. Without times, that is 0.
-    pub fn call(&mut self, process: u32, call: &Call, time_ns: f64) {
+    /// Counts a call that took these times. Without times, they are 0.
+    pub fn call(&mut self, process: u32, call: &Call, times: Times) {
         let found = used(process, call, &mut self.descriptors);
         if !found.has_failed {
             self.descriptors.follow(process, call);
@@ -89,7 +89,7 @@ impl Tally {
             files.call(process, call, self.is_paused, &mut kind_of);
         }
         if !self.is_paused {
-            self.add_calls(process, call, found, 1, time_ns);
+            self.add_calls(process, call, found, 1, times);
         }
     }
 
@@ -104,16 +104,16 @@ impl Tally {
             let is_file = found.kind.as_deref() == Some("file");
             files.count_unplaced(call, if is_file { count } else { 0 });
         }
-        self.add_calls(process, call, found, count, time_ns);
+        self.add_calls(process, call, found, count, time_ns.into());
         self.without_details += count;
     }
 
-    fn add_calls(&mut self, process: u32, call: &Call, found: Used, count: u64, time_ns: f64) {
+    fn add_calls(&mut self, process: u32, call: &Call, found: Used, count: u64, times: Times) {
         // The kernel ran a handler if the process returns from one.
         if call.name == "rt_sigreturn" || call.name == "sigreturn" {
-            self.add(process, Used::new("signal", None), count, 0.0);
+            self.add(process, Used::new("signal", None), count, Times::default());
         }
-        self.add(process, found, count, time_ns);
+        self.add(process, found, count, times);
         self.calls += count;
     }
 
@@ -127,13 +127,13 @@ impl Tally {
     /// Adds kernel time to the primitive of a call that is counted elsewhere.
     pub fn add_time(&mut self, process: u32, call: &Call, time_ns: f64) {
         let found = used(process, call, &mut self.descriptors);
-        self.other(process, found, 0, time_ns);
+        self.other(process, found, 0, time_ns.into());
     }
 
-    /// Counts uses of a primitive that is no call, with their kernel time together.
-    pub fn other(&mut self, process: u32, used: Used, count: u64, time_ns: f64) {
+    /// Counts uses of a primitive that is no call, with their times together.
+    pub fn other(&mut self, process: u32, used: Used, count: u64, times: Times) {
         if !self.is_paused {
-            self.add(process, used, count, time_ns);
+            self.add(process, used, count, times);
         }
     }
 
@@ -141,21 +141,21 @@ impl Tally {
     pub fn interrupts(&mut self, count: u64, time_ns: f64, is_in_started: bool) {
         if count > 0 {
             let used = Used::new("softirq", None);
-            self.counts.add(used, count, time_ns, is_in_started);
+            self.counts.add(used, count, time_ns.into(), is_in_started);
         }
     }
 
     /// Counts the end of a thread, which is a call unless a signal killed it.
-    pub fn ended(&mut self, process: u32, used: Used, time_ns: f64) {
+    pub fn ended(&mut self, process: u32, used: Used, times: Times) {
         if !self.is_paused {
             self.calls += u64::from(used.kind.is_none());
-            self.add(process, used, 1, time_ns);
+            self.add(process, used, 1, times);
         }
     }
 
-    fn add(&mut self, process: u32, used: Used, count: u64, time_ns: f64) {
+    fn add(&mut self, process: u32, used: Used, count: u64, times: Times) {
         let is_started = self.is_started(process);
-        self.counts.add(used, count, time_ns, is_started);
+        self.counts.add(used, count, times, is_started);
     }
 
     /// The uses per unit of work.

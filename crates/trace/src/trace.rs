@@ -58,6 +58,7 @@ pub fn vector(request: &Request, traced: Traced, command: Vec<String>, uses: Vec
         kernel_ns: None,
         started_user_ns: None,
         clock_reads: None,
+        elapsed: None,
         primitives: uses,
     }
 }

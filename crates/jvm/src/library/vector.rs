@@ -92,6 +92,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
             count: call.count as f64 / names.units,
             errors: None,
             started: None,
+            waited_ns: None,
             time_ns: Some(time_ns * each * weight(call) / weights[call.name.as_str()]),
         }
     });
@@ -119,6 +120,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         kernel_ns: Some(sampled.in_library_ns() * each),
         started_user_ns: None,
         clock_reads: None,
+        elapsed: None,
     }
 }
 

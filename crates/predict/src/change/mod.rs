@@ -57,8 +57,9 @@ pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
         return Err(format!("nothing of {name} is left without the processes that it starts"));
     }
     vector.kernel_ns = outside_ns.map(|ns| (ns + listed_ns(vector)).max(0.0));
-    // The part of the started processes is unknown.
+    // The parts of the started processes are unknown.
     vector.clock_reads = None;
+    vector.elapsed = None;
     let user_ns = vector.started_user_ns.take().unwrap_or_default();
     vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
     Ok(removed_ns)
@@ -219,7 +220,7 @@ impl Calls {
     }
 
     /// Adds uses. Traced uses to which some are added lose their time: it is then estimated from
-    /// other uses.
+    /// other uses. Each added use waits as long as the traced ones on average.
     fn add(&self, count: f64, vector: &mut Vector) -> Result<(), String> {
         if let Some(number) = self.number_in(vector)? {
             *number += count;
@@ -229,6 +230,7 @@ impl Calls {
         let is_it = |used: &&mut Use| used.is_same(&self.name, self.size);
         match uses.iter_mut().find(is_it) {
             Some(used) => {
+                used.waited_ns = used.waited_ns.map(|ns| ns * (1.0 + count / used.count));
                 used.count += count;
                 (used.errors, used.time_ns) = (None, None);
             }

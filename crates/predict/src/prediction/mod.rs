@@ -60,7 +60,9 @@ mod plain;
 pub mod product;
 pub mod several;
 mod times;
+pub mod total;
 mod traced;
+pub mod widths;
 
 use serde::Serialize;
 use yamba_record::number::listed;
@@ -72,6 +74,7 @@ use crate::vector::{Platform, Vector};
 use coverage::{coverage, traced_coverage};
 use product::{Other, Product, Terms, sum};
 pub use times::{MeasuredTimes, PredictedUserTime, UserTime};
+use total::Total;
 
 /// Most primitives that a message names.
 const NAMED: usize = 6;
@@ -110,6 +113,8 @@ pub struct Prediction {
     /// User time per unit.
     #[serde(flatten)]
     pub user: UserTime,
+    /// The elapsed and the processor time, with `--elapsed`.
+    pub total: Option<Total>,
     /// The times that were measured on this system. `None`: not measured.
     #[serde(flatten)]
     pub measured: Option<MeasuredTimes>,
@@ -297,6 +302,7 @@ impl Prediction {
             origin,
             terms,
             user: UserTime { user_ns: vector.user_ns, predicted: None },
+            total: None,
             measured: None,
             caveats,
         })

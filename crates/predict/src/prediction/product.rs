@@ -1,9 +1,8 @@
 //! The terms of a prediction and their sum.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
+use super::widths::Widths;
 use crate::costs::contained::Within;
 use crate::vector::Use;
 use crate::vector::names::{NULL_CALL, without_blocked};
@@ -134,23 +133,22 @@ impl Product {
 }
 
 /// The sum of the known terms and its interval.
-///
-/// Terms that share a curve are off together, as a call that sleeps and the same call that does
-/// not: their half-widths are added. Costs of different primitives were measured independently:
-/// their half-widths are added in quadrature, each side of the interval for itself.
 pub(crate) fn sum(terms: &Terms) -> (f64, [f64; 2]) {
+    let (total, widths) = sum_with_widths(terms);
+    (total, widths.interval(total))
+}
+
+/// The sum of the known terms with its half-widths. The sources are the curves of the costs: terms
+/// that share a curve are off together, as a call that sleeps and the same call that does not.
+pub(crate) fn sum_with_widths(terms: &Terms) -> (f64, Widths) {
     let known = terms.primitives.iter().filter(|p| !p.is_unknown);
     let products = known.map(|p| (without_blocked(p.curve()), p.product_ns, p.interval_ns));
     let other = terms.other.map(|o| (CARRIED_OVER, o.product_ns, o.interval_ns));
-    let mut widths_by_curve: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-    let mut total = 0.0;
+    let (mut total, mut widths) = (0.0, Widths::default());
     for (curve, ns, interval) in products.chain(other) {
         let [low, high] = interval.unwrap_or([ns, ns]);
-        let widths = widths_by_curve.entry(curve).or_default();
-        widths[0] += ns - low;
-        widths[1] += high - ns;
+        widths.add(curve, [ns - low, high - ns]);
         total += ns;
     }
-    let side = |i: usize| widths_by_curve.values().map(|w| w[i] * w[i]).sum::<f64>().sqrt();
-    (total, [(total - side(0)).max(0.0), total + side(1)])
+    (total, widths)
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Prediction;
 use super::file_time::FileTime;
+use super::total::Total;
 
 /// Predictions of some applications on some systems.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -17,6 +18,8 @@ pub struct Predictions {
     pub ranking: Vec<Place>,
     /// With `--against`: the speedup of each application over the given one, on each system.
     pub ratios: Vec<Ratio>,
+    /// With `--elapsed` and several applications: the sum of their totals on each system.
+    pub sums: Vec<Total>,
     /// With `--files`: the time of file reads for each size of memory and system.
     pub file_times: Vec<FileTime>,
 }
@@ -28,6 +31,7 @@ impl Default for Predictions {
             predictions: Vec::new(),
             ranking: Vec::new(),
             ratios: Vec::new(),
+            sums: Vec::new(),
             file_times: Vec::new(),
         }
     }

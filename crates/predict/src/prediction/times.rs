@@ -46,6 +46,9 @@ pub struct MeasuredTimes {
     /// User time per unit on this system, in ns.
     #[serde(rename = "measured_user_ns")]
     pub user_ns: f64,
+    /// Elapsed time per unit on this system, in ns. `None`: not measured, as for a server.
+    #[serde(rename = "measured_elapsed_ns")]
+    pub elapsed_ns: Option<f64>,
     /// Number of units in the measurement, such as requests.
     #[serde(rename = "measured_units")]
     pub units: f64,

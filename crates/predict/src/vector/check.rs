@@ -30,6 +30,7 @@ impl Vector {
             ("kernel_ns", self.kernel_ns),
             ("started_user_ns", self.started_user_ns),
             ("clock_reads", self.clock_reads),
+            ("elapsed.ready_ns", self.elapsed.map(|elapsed| elapsed.ready_ns)),
             (
                 "traced.cost_ns_per_call",
                 self.traced.as_ref().and_then(|traced| traced.cost_ns_per_call),
@@ -40,6 +41,9 @@ impl Vector {
         }
         if self.traced.as_ref().is_some_and(|traced| traced.runs == Some(0)) {
             return Err("traced.runs: it must be above 0".to_owned());
+        }
+        if self.elapsed.is_some_and(|e| !(e.parallelism >= 1.0 && e.parallelism.is_finite())) {
+            return Err("elapsed.parallelism: it must be a finite number of 1 or more".to_owned());
         }
         if self.started_user_ns > self.user_ns {
             return Err("started_user_ns: more than user_ns".to_owned());
@@ -69,6 +73,8 @@ impl Round {
             ("user_ns", self.user_ns),
             ("kernel_ns", self.kernel_ns),
         ];
+        not_negative(&format!("{place}.untraced_elapsed_ns"), self.untraced_elapsed_ns)?;
+        not_negative(&format!("{place}.waited_ns"), self.waited_ns)?;
         for (key, ns) in times {
             not_negative(&format!("{place}.{key}"), Some(ns))?;
             // No tick may have hit the kernel, and user time may be shorter than the tracer's own.
@@ -92,6 +98,7 @@ impl Use {
             return Err(format!("{place}.errors: more than count"));
         }
         not_negative(&format!("{place}.time_ns"), self.time_ns)?;
+        not_negative(&format!("{place}.waited_ns"), self.waited_ns)?;
         self.started.map_or(Ok(()), |started| started.check(place, self))
     }
 }

@@ -1,8 +1,10 @@
 //! The document of an application's demand, schema `yamba-vector/1`. People write and edit it by
 //! hand. `names` has the names of primitives and machines, `may_wait` the calls that may wait,
-//! `rounds` the precision of traced times, and `check` the rules for values.
+//! `elapsed` the elapsed time, `rounds` the precision of traced times, and `check` the rules for
+//! values.
 
 mod check;
+pub mod elapsed;
 pub(crate) mod may_wait;
 pub mod names;
 pub mod rounds;
@@ -10,6 +12,7 @@ pub mod rounds;
 use serde::{Deserialize, Serialize};
 
 use crate::constants::{LONGEST_TICK_NS, NEAR_SIZE};
+pub use elapsed::Elapsed;
 use names::{CLOCK_READING, OTHER_EVENTS, is_fault};
 pub use rounds::Round;
 use rounds::{Clocks, Level, Uncertainty, level, spread};
@@ -63,12 +66,15 @@ pub struct Vector {
     /// may be a system call. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_reads: Option<f64>,
+    /// The elapsed time per unit where the counts were taken. `None`: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<Elapsed>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
 
 /// The origin of a vector's counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Traced {
     /// The method that counted the calls: `bpf`, `strace` or `java`.
@@ -128,6 +134,10 @@ pub struct Use {
     /// Kernel time in these calls per unit of work, in ns. `None`: unknown.
     #[serde(default)]
     pub time_ns: Option<f64>,
+    /// Time per unit of work in which no thread of the application ran, until one that had slept in
+    /// these calls went on, in ns. `None`: none, or `elapsed` of the vector is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<f64>,
     /// The part of these uses in processes that the application started while it was counted.
     /// `None`: none or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +182,15 @@ impl Use {
 
     /// Uses without a time.
     pub(crate) fn untimed(name: &str, size: Option<f64>, count: f64) -> Use {
-        Use { name: name.to_owned(), size, count, errors: None, started: None, time_ns: None }
+        Use {
+            name: name.to_owned(),
+            size,
+            count,
+            errors: None,
+            time_ns: None,
+            waited_ns: None,
+            started: None,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use yamba_stats::{mean, median, standard_deviation, student_t_quantile};
 use crate::constants::{CONFIDENCE, NORMAL_QUANTILE, UNCERTAIN_COST, UNCERTAIN_MISSED};
 
 /// The processor time of a unit of work, without the tracer and then with it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
     /// User and kernel time without the tracer, in ns, by the kernel's own account.
@@ -23,6 +23,13 @@ pub struct Round {
     /// earlier versions.
     #[serde(default)]
     pub missed_ns: f64,
+    /// Elapsed time without the tracer, in ns. `None`: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untraced_elapsed_ns: Option<f64>,
+    /// Time in the trace in which no thread of the application ran since all slept, in ns. `None`:
+    /// unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<f64>,
     /// User time in the trace, in ns.
     pub user_ns: f64,
     /// Kernel time in the trace, in ns, before it is scaled.
@@ -111,10 +118,14 @@ pub fn level(rounds: &[Round], clocks: Clocks) -> Option<Level> {
 /// where t is the quantile of Student's distribution with n - 1 degrees of freedom. `None`: fewer
 /// than two rounds.
 pub fn spread(rounds: &[Round]) -> Option<f64> {
-    let each: Vec<f64> = rounds.iter().map(|r| r.untraced_ns).collect();
-    let (number, mean) = (each.len() as f64, mean(&each)?);
+    spread_of(&rounds.iter().map(|r| r.untraced_ns).collect::<Vec<_>>())
+}
+
+/// The same of any times of rounds.
+pub(crate) fn spread_of(each: &[f64]) -> Option<f64> {
+    let (number, mean) = (each.len() as f64, mean(each)?);
     let t = student_t_quantile(0.5 + CONFIDENCE / 2.0, number - 1.0)?;
-    let half = t * standard_deviation(&each)? * (1.0 + 1.0 / number).sqrt() / mean;
+    let half = t * standard_deviation(each)? * (1.0 + 1.0 / number).sqrt() / mean;
     half.is_finite().then_some(half)
 }
 
@@ -126,9 +137,9 @@ mod tests {
         Round {
             untraced_ns,
             untraced_kernel_ns: untraced_ns / 2.0,
-            missed_ns: 0.0,
             user_ns,
             kernel_ns,
+            ..Round::default()
         }
     }
 

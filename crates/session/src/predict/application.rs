@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use yamba_predict::prediction::Origin;
+use yamba_predict::prediction::total::Total;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Context, Prediction, Vector, predict, predict_in_context, user_scale};
 use yamba_record::number::counted;
@@ -14,6 +15,8 @@ use crate::Failure;
 pub(super) struct Application {
     /// The vector, with its replacements.
     pub(super) vector: Vector,
+    /// The vector without them.
+    traced: Vector,
     /// A run of the machine where the vector was traced, or the reason for its absence.
     traced_on: Result<System, String>,
     /// The traced times, or the reason why the prediction is from benchmarks alone.
@@ -30,7 +33,7 @@ impl Application {
         removed_ns: f64,
     ) -> Application {
         let context = context(traced, &traced_on).map(|context| context.with_removed(removed_ns));
-        Application { vector, traced_on, context }
+        Application { vector, traced: traced.clone(), traced_on, context }
     }
 
     /// Lets the calls take as long as those of another application, whose vector was read from
@@ -79,6 +82,20 @@ impl Application {
         };
         let mut found = found.map_err(|e| self.fault(&e, system))?;
         self.add_user_time(&mut found, system, scale)?;
+        Ok(found)
+    }
+
+    /// Predicts the application on a system as [`Self::on`] does, with the total of elapsed and
+    /// processor time.
+    pub(super) fn with_total(
+        &self,
+        system: &System,
+        scale: Option<&str>,
+    ) -> Result<Prediction, Failure> {
+        let mut found = self.on(system, scale)?;
+        let context = self.context_on(system).ok();
+        let total = Total::new(&found, &self.vector, &self.traced, context, &system.costs);
+        found.total = Some(total);
         Ok(found)
     }
 

@@ -52,6 +52,7 @@ pub(super) fn kernel_times(
         by_ticks_ns: Some(measured.kernel_ns_by_ticks()),
         interval_ns: measured.interval_ns(),
         user_ns: measured.user_ns_each(),
+        elapsed_ns: measured.elapsed_ns.map(|ns| ns / measured.units),
         units: measured.units,
         error: None,
     })
@@ -104,6 +105,7 @@ pub(super) fn java_times(
         by_ticks_ns: None,
         interval_ns: sampled.interval_ns().map(|end| end / all),
         user_ns: sampled.program_ns / all,
+        elapsed_ns: None,
         units: all,
         error: None,
     })

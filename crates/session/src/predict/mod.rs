@@ -16,6 +16,7 @@ use yamba_jvm::library::Jvm;
 use yamba_predict::Predictions;
 use yamba_predict::change::{CostChange, Replacement, without_started};
 use yamba_predict::prediction::several::ratio;
+use yamba_predict::prediction::total::Total;
 use yamba_predict::vector::Platform;
 use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 
@@ -44,6 +45,8 @@ pub struct PredictionRequest {
     pub changes: Changes,
     /// The benchmark whose figure scales user time.
     pub user_scale: Option<String>,
+    /// Whether elapsed and processor time are predicted, too.
+    pub elapsed: bool,
     /// Whether the applications run here, too.
     pub measures: bool,
     /// File reads whose time is predicted.
@@ -279,7 +282,11 @@ impl PredictionRequest {
                 .then(|| measured::kernel_times(vector, callbacks))
                 .transpose()?;
             for system in systems {
-                let mut version = application.on(system, scale)?;
+                let mut version = if self.elapsed {
+                    application.with_total(system, scale)?
+                } else {
+                    application.on(system, scale)?
+                };
                 if let Some(times) = times {
                     version.compare_with(times);
                 }
@@ -296,8 +303,18 @@ impl PredictionRequest {
                 found.ranking.extend(ranked(&own));
             }
         }
+        if applications.len() > 1 {
+            found.sums = systems.iter().filter_map(|system| sum_on(system, &found)).collect();
+        }
         Ok(found)
     }
+}
+
+/// The sum of the totals on a system. `None`: totals are not predicted.
+fn sum_on(system: &System, found: &Predictions) -> Option<Total> {
+    let on_it = found.predictions.iter().filter(|p| p.system == system.name);
+    let totals: Option<Vec<&Total>> = on_it.map(|p| p.total.as_ref()).collect();
+    Total::sum(&totals?)
 }
 
 impl Subject {

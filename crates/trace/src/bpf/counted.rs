@@ -45,6 +45,13 @@ impl CountedCalls {
         Ok(self.counters.get(&0, 0).map_err(io::Error::other)?.lost)
     }
 
+    /// The time in which a traced thread was on a processor, and the sum of the threads' times
+    /// there, in ns.
+    pub fn running_ns(&self) -> io::Result<[u64; 2]> {
+        let counters = self.counters.get(&0, 0).map_err(io::Error::other)?;
+        Ok([counters.busy_ns, counters.thread_ns])
+    }
+
     /// The calls since the last reading.
     pub fn since_last(&mut self) -> io::Result<Vec<Counted>> {
         let all = self.counters.get(&0, 0).map_err(io::Error::other)?.counted;

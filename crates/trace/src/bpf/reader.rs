@@ -1,15 +1,17 @@
 //! Counts the events of the programs in the kernel.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::cost::Cost;
 use super::counted::Counted;
 use super::event::{Event, NamedCall};
 use super::names::name;
 use super::shared::{
-    BeginEvent, DetailedCallEvent, EndEvent, IS_THREAD, MoreEvent, SHARES_FILES, WAS_KILLED,
+    BeginEvent, DetailedCallEvent, EndEvent, IS_THREAD, MoreEvent, SHARES_FILES, WAS_KILLED, Waits,
 };
+use super::threads::now_ns;
 use crate::call::Call;
+use crate::count::Times;
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
 use crate::primitive::Used;
@@ -29,6 +31,12 @@ pub struct EventReader {
     /// The part of `user_ns` in processes that the application started.
     started_user_ns: f64,
     faults: u64,
+    /// Waiting in the calls from which threads have not returned, by thread, in ns.
+    waits: HashMap<u32, f64>,
+    /// When the count began, by the kernel's monotonic clock, in ns.
+    since_ns: u64,
+    /// Time in which no thread ran, but one could have, in ns.
+    ready_ns: f64,
     /// Interrupt work in processes that the application did not start, and in those that it
     /// started. It is not counted yet.
     interrupts: [InterruptWork; 2],
@@ -74,12 +82,14 @@ impl EventReader {
     pub fn forget(&mut self) {
         self.tally.forget();
         (self.user_ns, self.started_user_ns, self.faults) = (0.0, 0.0, 0);
+        (self.since_ns, self.ready_ns) = (now_ns(), 0.0);
         self.interrupts = Default::default();
     }
 
-    /// Counts the events from now on.
+    /// Counts the events from now on. Earlier waiting does not count.
     pub fn resume(&mut self) {
         self.tally.is_paused = false;
+        self.since_ns = now_ns();
     }
 
     /// Does not count the events from now on.
@@ -97,16 +107,23 @@ impl EventReader {
         self.user_ns.max(0.0)
     }
 
+    /// Time in which no thread ran, but one could have, in ns.
+    pub fn ready_ns(&self) -> f64 {
+        self.ready_ns
+    }
+
     /// The part of the user time in processes that the application started, in ns. `None`: it
     /// started none, or they took none.
     pub fn started_user_ns(&self) -> Option<f64> {
         (self.started_user_ns > 0.0).then(|| self.started_user_ns.min(self.user_ns()))
     }
 
-    /// User time and kernel time, in ns.
-    pub fn times_ns(&self) -> [f64; 2] {
+    /// User time, kernel time and waiting, in ns.
+    pub fn times_ns(&self) -> [f64; 3] {
         let uses = self.uses(1.0);
-        [self.user_ns(), uses.iter().filter_map(|used| used.time_ns).sum()]
+        let kernel_ns = uses.iter().filter_map(|used| used.time_ns).sum();
+        let waited_ns = uses.iter().filter_map(|used| used.waited_ns).sum();
+        [self.user_ns(), kernel_ns, waited_ns]
     }
 
     /// The uses per unit of work, with their times.
@@ -157,6 +174,7 @@ impl EventReader {
         };
         if begins {
             self.waits_for = None;
+            self.waits.clear();
             // Its user time was spent before the program.
             self.add_user(thread, -(head.user_ns as f64));
         }
@@ -206,9 +224,17 @@ impl EventReader {
         self.add_user(head.thread, -added.user_ns * count as f64);
         let time_ns = time_ns as f64 - added.kernel_ns * count as f64;
         match counted {
-            None => self.tally.call(head.thread, &call, time_ns),
+            None => {
+                let since_ns = event.call.time_ns.saturating_sub(self.since_ns);
+                let waited_ns = self.take_wait(head.thread).min(since_ns as f64);
+                self.tally.call(head.thread, &call, Times { kernel_ns: time_ns, waited_ns });
+            }
             Some(_) => self.tally.counted(head.thread, &call, count, time_ns),
         }
+    }
+
+    fn take_wait(&mut self, thread: u32) -> f64 {
+        self.waits.remove(&thread).unwrap_or_default()
     }
 
     fn begin(&mut self, event: &BeginEvent) {
@@ -231,10 +257,15 @@ impl EventReader {
         } else {
             Used { name: name(head.number, head.is_32_bit()), ..Used::new("", None) }
         };
-        self.tally.ended(head.thread, used, event.call_ns as f64);
+        let waited_ns = self.take_wait(head.thread);
+        let times = Times { kernel_ns: event.call_ns as f64, waited_ns };
+        self.tally.ended(head.thread, used, times);
     }
 
     fn more(&mut self, event: &MoreEvent) {
+        if event.waits.call_ns > 0 {
+            *self.waits.entry(event.head.thread).or_default() += event.waits.call_ns as f64;
+        }
         if self.tally.is_paused {
             return;
         }
@@ -248,10 +279,15 @@ impl EventReader {
         let each_ns = (added.kernel_ns * user + added.ns() * call) / minor.max(1) as f64;
         for (kind, sum) in faults.minor() {
             let used = Used::new("page_fault", kind);
-            self.other(thread, used, sum.count, sum.ns as f64 - each_ns * sum.count as f64);
+            let kernel_ns = sum.ns as f64 - each_ns * sum.count as f64;
+            self.other(thread, used, sum.count, kernel_ns.into());
         }
         let used = Used::new("page_fault", Some("major"));
-        self.other(thread, used, faults.major.count, faults.major.ns as f64);
+        let Waits { fault_ns, ready_ns, .. } = event.waits;
+        let waited_ns = fault_ns as f64;
+        let times = Times { kernel_ns: faults.major.ns as f64, waited_ns };
+        self.ready_ns += ready_ns as f64;
+        self.other(thread, used, faults.major.count, times);
         self.faults += minor + faults.major.count;
     }
 
@@ -278,9 +314,10 @@ impl EventReader {
         self.interrupts = Default::default();
     }
 
-    fn other(&mut self, thread: u32, used: Used, count: u64, time_ns: f64) {
-        if count > 0 {
-            self.tally.other(thread, used, count, time_ns);
+    /// Nothing without uses, unless they waited.
+    fn other(&mut self, thread: u32, used: Used, count: u64, times: Times) {
+        if count > 0 || times.waited_ns > 0.0 {
+            self.tally.other(thread, used, count, times);
         }
     }
 }
@@ -290,6 +327,39 @@ mod tests {
     use super::super::event::tests::{call, head};
     use super::super::shared::{self, InterruptEvent, PageFaults};
     use super::*;
+
+    fn more(user_ns: u64, waits: Waits) -> Event {
+        let faults = PageFaults::default();
+        Event::More(MoreEvent { head: head(shared::MORE, user_ns), faults, waits })
+    }
+
+    /// A thread sleeps 70 ns in a call, and 20 ns in a page fault within it.
+    #[test]
+    fn waiting_belongs_to_the_call_from_which_the_thread_returns_next() {
+        let mut reader = EventReader::default();
+        reader.take(&more(0, Waits { call_ns: 40, fault_ns: 20, ready_ns: 5 }));
+        reader.take(&more(0, Waits { call_ns: 30, ..Waits::default() }));
+        for _ in 0..2 {
+            let mut event = call([0; 5], 4096);
+            event.time_ns = 1000;
+            reader.take(&Event::plain_call(event));
+        }
+        let waited = |name: &str, reader: &EventReader| {
+            let uses = reader.uses(1.0);
+            uses.into_iter().find(|used| used.name == name).and_then(|used| used.waited_ns)
+        };
+        assert_eq!(waited("read(inherited)", &reader), Some(70.0));
+        assert_eq!(waited("page_fault(major)", &reader), Some(20.0));
+        assert_eq!(reader.ready_ns(), 5.0);
+        // A server has slept since before its load began.
+        reader.forget();
+        reader.since_ns = 990;
+        reader.take(&more(0, Waits { call_ns: 40, ..Waits::default() }));
+        let mut event = call([0; 5], 4096);
+        event.time_ns = 1000;
+        reader.take(&Event::plain_call(event));
+        assert_eq!(waited("read(inherited)", &reader), Some(10.0));
+    }
 
     /// 1000 reads of a descriptor that no call has shown, which the kernel has counted.
     #[test]
@@ -317,8 +387,7 @@ mod tests {
     #[test]
     fn interrupt_work_in_a_part_of_the_time_counts_for_the_whole() {
         let mut reader = EventReader::default();
-        let faults = PageFaults::default();
-        reader.take(&Event::More(MoreEvent { head: head(shared::MORE, 2000), faults }));
+        reader.take(&more(2000, Waits::default()));
         for _ in 0..2 {
             for time_ns in [60, 40] {
                 let head = head(shared::INTERRUPT, 0);

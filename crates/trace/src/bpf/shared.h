@@ -76,9 +76,17 @@ struct page_faults {
     u32 call_faults;  // minor ones within calls
 };
 
+// Time in which no thread of the application ran, by what ended it: this thread went on.
+struct waits {
+    u64 call_ns;   // it had slept in its call
+    u64 fault_ns;  // it had slept in a page fault
+    u64 ready_ns;  // it could have run
+};
+
 struct more_event {
     struct event_head head;
     struct page_faults faults;
+    struct waits waits;
 };
 
 struct file_place {
@@ -144,6 +152,12 @@ struct counters {
     u64 lost;     // events
     u64 counted;  // calls in the map `call_kinds`
     u64 states;   // that threads have or had
+    // Of all traced threads together.
+    u64 running;     // number of threads on processors
+    u64 idle_since;  // when the last one left its processor, or 0
+    u64 busy_since;  // when the first one came to a processor
+    u64 busy_ns;     // time in which a thread was on a processor
+    u64 thread_ns;   // sum of the threads' times on processors
 };
 
 enum mode { MODE_USER, MODE_CALL, MODE_FAULT, MODE_SOFTIRQ, MODES };

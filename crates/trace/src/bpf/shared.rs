@@ -120,9 +120,16 @@ shared! {
         user_faults: u32,
         call_faults: u32,
     }
+    #[derive(Default)]
+    struct Waits = "waits" {
+        call_ns: u64,
+        fault_ns: u64,
+        ready_ns: u64,
+    }
     struct MoreEvent = "more_event" {
         head: EventHead,
         faults: PageFaults,
+        waits: Waits,
     }
     struct ShownFile = "file_place" {
         inode: u64,
@@ -166,6 +173,11 @@ shared! {
         lost: u64,
         counted: u64,
         states: u64,
+        running: u64,
+        idle_since: u64,
+        busy_since: u64,
+        busy_ns: u64,
+        thread_ns: u64,
     }
     struct ThreadStart = "thread_start" {
         slot: u64,

@@ -21,10 +21,13 @@ struct thread {
     u32 has_more;  // than user time to report
     u64 slot;
     struct page_faults faults;
+    struct waits waits;
+    u64 running_since;  // when it came to its processor, or 0: it does not run
     // Of the current page fault.
     u64 outer_mode;
     u32 access;
     u32 page;
+    u32 is_asleep;  // it left its processor to wait
 };
 
 struct {
@@ -121,10 +124,32 @@ INLINE struct thread *state_of(struct task_struct *task) {
 
 INLINE struct thread *running(void) { return state_of(bpf_get_current_task_btf()); }
 
+// A thread comes to a processor. Returns the time in which no traced thread ran before, if it ran
+// after others. The exchange leaves out a time whose beginning another processor has not written
+// yet.
+INLINE u64 begin_running(struct thread *thread, u64 now) {
+    thread->running_since = now;
+    if (__sync_fetch_and_add(&counters.running, 1) != 0) return 0;
+    u64 since = __sync_lock_test_and_set(&counters.idle_since, 0);
+    counters.busy_since = now;
+    return since && now > since ? now - since : 0;
+}
+
+INLINE void end_running(struct thread *thread, u64 now) {
+    if (!thread->running_since) return;
+    __sync_fetch_and_add(&counters.thread_ns, now - take(&thread->running_since));
+    if (__sync_fetch_and_add(&counters.running, -1) != 1) return;
+    if (now > counters.busy_since) __sync_fetch_and_add(&counters.busy_ns, now - counters.busy_since);
+    counters.idle_since = now;
+}
+
+// A thread that was added while it ran has not waited.
 RARE struct thread *find_caller(struct cpu *cpu) {
     cpu->slot = 0;
     struct thread *thread = running();
-    if (thread) cpu->slot = thread->slot;
+    if (!thread) return 0;
+    cpu->slot = thread->slot;
+    if (!thread->running_since) begin_running(thread, bpf_ktime_get_ns());
     return thread;
 }
 

@@ -111,7 +111,7 @@ fn update<T: aya::Pod>(map: &OwnedFd, key: u32, value: &T, flags: u64) -> io::Re
 }
 
 /// The kernel's monotonic clock, in ns.
-fn now_ns() -> u64 {
+pub fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }

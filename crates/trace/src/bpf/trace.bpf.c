@@ -52,6 +52,8 @@ RARE void report_more(struct cpu *cpu, struct thread *thread) {
     event->head.user_ns = take(&thread->times[MODE_USER]);
     event->faults = thread->faults;
     __builtin_memset(&thread->faults, 0, sizeof thread->faults);
+    event->waits = thread->waits;
+    __builtin_memset(&thread->waits, 0, sizeof thread->waits);
     thread->has_more = 0;
     submit(event);
 }
@@ -275,6 +277,19 @@ INLINE void report_end(struct cpu *cpu, struct thread *thread) {
     bpf_map_push_elem(&free_states, &slot, 0);
 }
 
+// A thread comes to a processor. The time in which no thread of the application ran belongs to the
+// call or page fault in which this thread slept.
+INLINE void resume(struct thread *thread, u64 now) {
+    thread->since = now;
+    u64 waited = begin_running(thread, now);
+    if (waited == 0) return;
+    u64 mode = thread->mode;
+    if (!thread->is_asleep) thread->waits.ready_ns += waited;
+    else if (mode == MODE_FAULT) thread->waits.fault_ns += waited;
+    else thread->waits.call_ns += waited;
+    thread->has_more = 1;
+}
+
 enum {
     TASK_DEAD = 128,    // `__state` of a thread that has ended
     LONG_NS = 5000000,  // a thread without calls reports its times when they reach 5 ms
@@ -293,17 +308,19 @@ SEC("tp_btf/sched_switch") int sched_switch(u64 *arguments) {
         now = bpf_ktime_get_ns();
         charge(thread, now);
         thread->since = 0;
+        end_running(thread, now);
         u32 state = previous->__state;
         if (state == TASK_DEAD) {
             report_end(cpu, thread);
         } else {
             // A thread in the state 0, or one whose processor was taken away, can run on.
-            if (state != 0 && !is_preempted && thread->mode == MODE_CALL) thread->flags |= HAS_BLOCKED;
+            thread->is_asleep = state != 0 && !is_preempted;
+            if (thread->is_asleep && thread->mode == MODE_CALL) thread->flags |= HAS_BLOCKED;
             if (thread->times[MODE_USER] >= LONG_NS) report_more(cpu, thread);
         }
     }
     thread = state_of(next);
-    if (thread) thread->since = now ? now : bpf_ktime_get_ns();
+    if (thread) resume(thread, now ? now : bpf_ktime_get_ns());
     return 0;
 }
 

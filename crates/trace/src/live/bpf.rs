@@ -22,7 +22,7 @@ use crate::bpf::{self, Cost, Event, EventReader, Tracer, Unavailable, details};
 use crate::descriptors::Descriptors;
 use crate::trace::{Request, Trace, vector};
 use yamba_predict::rounds::Round;
-use yamba_predict::vector::Traced;
+use yamba_predict::vector::{Elapsed, Traced};
 
 /// How often events are read, so that the end of a short command is noticed soon.
 const PAUSE: Duration = Duration::from_millis(4);
@@ -121,7 +121,7 @@ pub fn attach(
             // The events of the child that measured the tracer's cost.
             session.read()?;
             session.reader.forget();
-            session.interrupts.begin(&mut session.tracer)?;
+            session.begin_count()?;
             while session.pass(TICK)? && !stopped() {}
             session.end()?;
             workload.units_in("")?
@@ -169,6 +169,11 @@ struct Session {
     cost: Cost,
     /// Number of events that were lost while no event was counted.
     lost_uncounted: u64,
+    /// Time in which a thread was on a processor, and the sum of the threads' times there, while
+    /// events were counted, in ns.
+    running_ns: [u64; 2],
+    /// The same since the programs were loaded, when the current count began.
+    running_before_ns: [u64; 2],
     /// Number of events that were lost until the last counts ended.
     lost_so_far: u64,
     /// Whether events were counted before.
@@ -192,6 +197,8 @@ impl Session {
             interrupts: InterruptTiming::new(),
             cost,
             lost_uncounted: 0,
+            running_ns: [0; 2],
+            running_before_ns: [0; 2],
             lost_so_far: 0,
             has_counted: false,
         }
@@ -216,9 +223,11 @@ impl Session {
         rounds.push(Round {
             untraced_ns: (untraced.user_ns + untraced.kernel_ns) / untraced.units,
             untraced_kernel_ns: untraced.kernel_ns / untraced.units,
-            missed_ns: 0.0,
+            untraced_elapsed_ns: untraced.elapsed_ns.map(|ns| ns / untraced.units),
+            waited_ns: Some((after[2] - before[2]) / units),
             user_ns: (after[0] - before[0]) / units,
             kernel_ns: (after[1] - before[1]) / units,
+            ..Round::default()
         });
         Ok((units, failure))
     }
@@ -256,14 +265,14 @@ impl Session {
         if let Some(line) = &workload.load {
             return Ok((self.server(line, workload, stopped)?, None));
         }
-        self.interrupts.begin(&mut self.tracer)?;
+        self.begin_count()?;
         let (mut units, mut failure) = (0.0, None);
         for _ in 0..workload.runs {
             let (more, end) = self.run(workload, stopped)?;
             units += more;
             failure = failure.or(end);
         }
-        self.count_interrupts()?;
+        self.end_count()?;
         Ok((units, failure))
     }
 
@@ -351,15 +360,33 @@ impl Session {
         for event in self.tracer.unsent()? {
             self.reader.take(&event);
         }
+        self.end_count()
+    }
+
+    fn begin_count(&mut self) -> io::Result<()> {
+        self.running_before_ns = self.tracer.counted.running_ns()?;
+        self.interrupts.begin(&mut self.tracer)
+    }
+
+    /// Counts the interrupt work that was timed, for the whole time, and the time of running
+    /// threads.
+    fn end_count(&mut self) -> io::Result<()> {
+        self.read()?;
         self.interrupts.end(&mut self.reader);
+        let now = self.tracer.counted.running_ns()?;
+        for ((sum, before), now) in self.running_ns.iter_mut().zip(self.running_before_ns).zip(now)
+        {
+            *sum += now - before;
+        }
         Ok(())
     }
 
-    /// Counts the interrupt work that was timed, for the whole time.
-    fn count_interrupts(&mut self) -> io::Result<()> {
-        self.read()?;
-        self.interrupts.end(&mut self.reader);
-        Ok(())
+    /// The elapsed time of a unit. `None`: no thread has left its processor.
+    fn elapsed(&self, units: f64) -> Option<Elapsed> {
+        let [busy_ns, threads_ns] = self.running_ns.map(|ns| ns as f64);
+        let parallelism = (threads_ns / busy_ns).max(1.0);
+        let ready_ns = self.reader.ready_ns() / units;
+        parallelism.is_finite().then_some(Elapsed { parallelism, ready_ns })
     }
 
     /// Counts the events that have come, and then the calls that the kernel had counted before: the
@@ -404,14 +431,14 @@ impl Session {
             self.reader.forget();
         }
         self.reader.resume();
-        self.interrupts.begin(&mut self.tracer)?;
+        self.begin_count()?;
         self.has_counted = true;
         self.lost_uncounted += self.tracer.lost()? - self.lost_so_far;
         // Each reading may take the processor from the server or its load.
         let mut pass = |time| Ok(self.read_every(TICK, time)?);
         let units = run_load(line, workload, stopped, &mut pass, family)?;
         self.pass(AFTER_LOAD)?;
-        self.count_interrupts()?;
+        self.end_count()?;
         self.reader.pause();
         self.lost_so_far = self.tracer.lost()?;
         Ok(units)
@@ -436,14 +463,10 @@ impl Session {
         }
         let traced = Traced {
             how: "bpf".to_owned(),
-            machine: None,
             cost_ns_per_call: Some(self.cost.null.ns().max(0.0)),
             lost: Some(self.lost()?),
-            missing_processes: Vec::new(),
-            failure: None,
             without_details: self.reader.without_details(),
-            runs: None,
-            rounds: Vec::new(),
+            ..Traced::default()
         };
         let uses = self.reader.uses(units);
         let kernel_ns = uses.iter().filter_map(|used| used.time_ns).sum();
@@ -451,6 +474,7 @@ impl Session {
         vector.kernel_ns = Some(kernel_ns);
         vector.user_ns = Some(self.reader.user_ns() / units);
         vector.started_user_ns = self.reader.started_user_ns().map(|ns| ns / units);
+        vector.elapsed = self.elapsed(units);
         let log = self.reader.take_files();
         Ok(Trace {
             files: log.map(|log| open_files::document(log, &vector)),

@@ -1,15 +1,20 @@
 //! The processor time of an application without a tracer.
 
 use std::fs::File;
+use std::io::{self, PipeReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::control_group::{ControlGroup, Times};
 use super::family::{Family, Usage};
 use super::load::Output;
 use super::tick_border::TickBorder;
 use super::{Fault, TO_END, Workload, group, output_of, run_load, wait_until_idle};
+use crate::bpf::now_ns;
 
 /// Longest time between two samples of a kernel that tells user from kernel time by its clock tick.
 /// HZ is 100 to 1000.
@@ -18,7 +23,7 @@ const SAMPLE: Duration = Duration::from_millis(10);
 /// The unit of the times in `/proc`, in ns.
 const TICK_NS: f64 = 1e7;
 
-/// How often a short command is looked at.
+/// How often a request to stop is looked for.
 const SHORT: Duration = Duration::from_millis(1);
 
 /// How long an application is measured.
@@ -57,6 +62,8 @@ pub struct Measured {
     pub kernel_ns: f64,
     /// The part of `user_ns` that is kernel time, in ns ([`super::TickBorder`]).
     pub missed_ns: f64,
+    /// Elapsed time of all runs, in ns. `None`: the application is a server.
+    pub elapsed_ns: Option<f64>,
     /// Whether the kernel's share of short processes may be too low, because there is no control
     /// group to count it.
     pub is_biased: bool,
@@ -188,16 +195,18 @@ fn runs(
     while !is_over(&found) {
         phase.shift();
         let before = clock.times()?;
-        let (mut program, mut output) = start(workload, clock)?;
-        while program.try_wait()?.is_none() {
+        let Started { mut program, mut output, since } = start(workload, clock)?;
+        while !has_ended(&mut program)? {
             if stopped() {
                 program.kill()?;
                 program.wait()?;
                 return Err(Fault::Stopped);
             }
-            std::thread::sleep(SHORT);
         }
+        let ended_ns = now_ns();
         let status = program.wait()?;
+        let elapsed_ns = ended_ns.saturating_sub(since.read()?) as f64;
+        found.elapsed_ns = Some(found.elapsed_ns.unwrap_or(0.0) + elapsed_ns);
         found.failure = found.failure.or((!status.success()).then_some(status));
         phase.ran();
         found.units += workload.units_in(&output.text())?;
@@ -245,7 +254,7 @@ fn loads(
 ) -> Result<Measured, Fault> {
     let mut found = Measured::default();
     while !is_over(&found) {
-        let (mut program, _output) = start(workload, clock)?;
+        let Started { mut program, output: _output, .. } = start(workload, clock)?;
         let family = &clock.family;
         let mut pass = |time: Duration| {
             std::thread::sleep(time);
@@ -267,25 +276,65 @@ fn loads(
     Ok(found)
 }
 
-fn start(workload: &Workload, clock: &Clock) -> Result<(Child, Output), Fault> {
+/// Waits for the end of a process, for a short time.
+fn has_ended(program: &mut Child) -> io::Result<bool> {
+    let ends = pidfd_open(Pid::from_child(program), PidfdFlags::empty());
+    match ends {
+        Ok(ends) => {
+            let timeout = Timespec::try_from(SHORT).map_err(io::Error::other)?;
+            let mut ends = [PollFd::new(&ends, PollFlags::IN)];
+            // A signal ends the wait early.
+            let _ = poll(&mut ends, Some(&timeout));
+        }
+        Err(_) => std::thread::sleep(SHORT),
+    }
+    Ok(program.try_wait()?.is_some())
+}
+
+/// A process before it executes its program.
+struct Started {
+    program: Child,
+    output: Output,
+    since: Since,
+}
+
+/// When a process executed its program.
+struct Since(PipeReader);
+
+impl Since {
+    /// The time by the kernel's monotonic clock, in ns.
+    fn read(mut self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        self.0.read_exact(&mut bytes)?;
+        Ok(u64::from_ne_bytes(bytes))
+    }
+}
+
+fn start(workload: &Workload, clock: &Clock) -> Result<Started, Fault> {
     let mut command = group(&workload.command[0]);
     command.args(&workload.command[1..]);
     command.stdout(output_of(workload)?);
     if workload.is_searched() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
     }
-    if let Some(group) = &clock.group {
-        let members = File::options().write(true).open(group.members())?;
-        // SAFETY: the closure runs in the forked child and makes one system call, without
-        // allocating. 0 is the writing process itself.
-        unsafe {
-            command.pre_exec(move || Ok(rustix::io::write(&members, b"0").map(drop)?));
-        }
+    let group = clock.group.as_ref();
+    let members = group.map(|group| File::options().write(true).open(group.members()));
+    let members = members.transpose()?;
+    let (since, mut begins) = io::pipe()?;
+    // SAFETY: the closure runs in the forked child and makes system calls only, without allocating.
+    // 0 is the writing process itself.
+    unsafe {
+        command.pre_exec(move || {
+            if let Some(members) = &members {
+                rustix::io::write(members, b"0")?;
+            }
+            begins.write_all(&now_ns().to_ne_bytes())
+        });
     }
     let mut program =
         command.spawn().map_err(|e| Fault::NotStarted(workload.command[0].clone(), e))?;
     let output = Output::read_from(&mut program, workload.hides_output);
-    Ok((program, output))
+    Ok(Started { program, output, since: Since(since) })
 }
 
 impl Measured {

@@ -264,6 +264,7 @@ impl Session {
                     count: count as f64 / units,
                     errors: None,
                     started: None,
+                    waited_ns: None,
                     time_ns: None,
                 });
             }

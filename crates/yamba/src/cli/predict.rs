@@ -4,6 +4,7 @@ mod files;
 mod notice;
 mod page;
 mod table;
+mod total;
 mod words;
 
 use std::cell::Cell;
@@ -26,24 +27,25 @@ use files::FileOptions;
 /// unit of its work. A run has the cost of each primitive whose benchmark it measured. The sum of
 /// the products is the kernel time of a unit, with an interval. If the vector has traced times,
 /// these are the level, and the costs only carry them from the machine of the trace to others;
-/// without them, a prediction is usually too low, since benchmarks find their caches warm. User
-/// time is not predicted.
+/// without them, a prediction is usually too low, since benchmarks find their caches warm.
+/// `--elapsed` adds user time and waiting.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba predict server.vector                          on this machine; the costs are measured once
+  yamba predict server.vector --elapsed                on this machine, with user time and waiting
+  yamba predict server.vector                          its kernel time; missing costs are measured once
   yamba predict nginx --on latest                      the latest stored vector of nginx
   yamba predict server.vector --on latest --on other.json   ranks systems
   yamba predict server.vector --on other.json --traced-on base   from the machine of `base` to another one
   yamba predict new.vector --against old.vector        the ratio of two versions
   yamba predict server.vector --cost 'connect(tcp)=0.5x'     what if a primitive cost less?
-  yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   what if the program changed?
-  yamba predict cgi.vector --replace 'fork=' --context static.vector   what if it changed, and calls then took as long as in static.vector?
-  yamba predict server.vector --on other.json --user-scale int_mul   user time, too
+  yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   other calls?
+  yamba predict cgi.vector --replace 'fork=' --context static.vector   with times of static.vector
+  yamba predict server.vector --elapsed --on other.json --user-scale int_mul   elsewhere
   yamba predict server.vector --on latest --on other.json --page page.html   stacked bars
   yamba predict server.vector --files server.files --memory 512M   the time of its file reads with less memory
   yamba predict app.vector --jvm java --jvm /opt/jdk-25/bin/java   ranks Java virtual machines
-  yamba predict server.vector --measure                runs the application here, and prints the error
+  yamba predict server.vector --measure                runs it here, too; prints the error
 
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.")]
 pub(super) struct Predict {
@@ -89,6 +91,11 @@ pub(super) struct Predict {
     /// benchmark differs
     #[arg(long, value_name = "BENCHMARK", hide_short_help = true)]
     user_scale: Option<String>,
+    /// Elapsed and processor time with user time and waiting
+    ///
+    /// The totals of several vectors are added.
+    #[arg(long)]
+    elapsed: bool,
     /// Run the application here, too, and print its kernel time
     ///
     /// For 10 s of processor time, or up to 30 s until its kernel time is precise.
@@ -124,6 +131,7 @@ impl Predict {
                 context: self.context,
             },
             user_scale: self.user_scale,
+            elapsed: self.elapsed,
             measures: self.measure,
             file_reads: self.files.reads()?,
             store: self.store.choice(),

@@ -41,6 +41,7 @@ mod papers;
 mod placement;
 mod prebuilt;
 mod predict;
+mod predict_elapsed;
 mod predict_traced;
 mod programs;
 mod refused;

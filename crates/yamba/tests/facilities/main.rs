@@ -7,6 +7,7 @@
 mod bounds;
 mod calls32;
 mod disks;
+mod elapsed;
 mod empty_root;
 mod evidence;
 #[allow(dead_code, reason = "the command-line tests use the rest")]
@@ -239,6 +240,13 @@ fn main() {
             killed_bpf_tracer_leaves_the_process_running
             ordinary_user_gets_counts_by_strace
             filter_that_refuses_bpf_is_named
+        }
+        elapsed {
+            sleeping_is_waiting_in_the_call_that_sleeps
+            elapsed_time_of_processes_counts_no_time_twice
+            parallel_processes_take_less_elapsed_than_processor_time
+            fsync_waits_on_a_disk_and_not_in_memory
+            rounds_have_elapsed_times
         }
         // These wait for the first test and use its cache.
         java {

@@ -9,12 +9,14 @@ use yamba_record::number::{counted, number};
 use yamba_report::{figure, interval, short};
 
 use super::files::sentence;
+use super::total;
 use super::words::{Words, disturbed};
 use crate::cli::output::table;
 use crate::cli::run_ref::plain;
 
 pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
     let mut parts: Vec<String> = found.predictions.iter().map(|p| one(p, width)).collect();
+    parts.extend(found.sums.iter().map(|sum| total::text(sum, None, width)));
     for places in rankings(found) {
         let lines = ranking(found, places);
         parts.push(lines.iter().map(|text| line(text)).collect());
@@ -48,11 +50,20 @@ pub(super) fn conclusions(found: &Predictions) -> Vec<String> {
 }
 
 /// A line without control characters: the names come from documents.
-fn line(text: &str) -> String {
+pub(super) fn line(text: &str) -> String {
     plain(text) + "\n"
 }
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
+    let Some(total) = &prediction.total else {
+        return kernel_time(prediction, width);
+    };
+    let mut out = total::text(total, prediction.measured.as_ref(), width);
+    out += &line(&basis(prediction));
+    out + &disturbed(&prediction.caveats.disturbed).map_or(String::new(), |text| line(&text))
+}
+
+fn kernel_time(prediction: &Prediction, width: Option<usize>) -> String {
     let mut out = line(&format!("{} on {}", prediction.application, prediction.system));
     let shown = shown(&prediction.terms.primitives, prediction.predicted_ns);
     out += &table(&rows(prediction, shown), width);
@@ -246,7 +257,7 @@ fn size(size: f64) -> String {
     if size.fract() == 0.0 { short(size as u64) } else { number(size) }
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 

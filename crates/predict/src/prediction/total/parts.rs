@@ -1,0 +1,115 @@
+//! The processor time of a total: kernel and user time, or the times of Java's class library and of
+//! the program's own code.
+
+use super::{NotPredicted, Part, PartOrigin, Parts, Time};
+use crate::prediction::product::sum_with_widths;
+use crate::prediction::widths::Widths;
+use crate::prediction::{PredictedUserTime, Prediction};
+use crate::vector::{Platform, Vector};
+
+/// The name of the user time.
+pub(super) const USER: &str = "user time";
+
+/// The work of a Java virtual machine that no vector counts.
+const OF_MACHINE: &str = "start, compiler and garbage collection of the virtual machine";
+
+impl Parts {
+    /// Adds the time in the platform and the user time.
+    pub(super) fn add_processor_times(
+        &mut self,
+        found: &Prediction,
+        vector: &Vector,
+        traced_elapsed_ns: Option<f64>,
+    ) {
+        let is_java = found.platform == Platform::ClassLibrary;
+        self.known.push(Part {
+            name: if is_java { "class library" } else { "kernel time" }.to_owned(),
+            is_processor_time: true,
+            time: platform_time(found),
+            share: 0.0,
+            origin: if found.is_as_traced() { PartOrigin::Traced } else { PartOrigin::Costs },
+        });
+        match &found.user.predicted {
+            Some(user) => self.known.push(user_part(found, user, is_java)),
+            None => {
+                let parallelism = vector.elapsed.map(|elapsed| elapsed.parallelism);
+                let share = |((user, parallelism), all)| user / parallelism / all;
+                let user = vector.user_ns.zip(parallelism).zip(traced_elapsed_ns);
+                self.unknown.push(NotPredicted::new(USER, user.map(share)));
+            }
+        }
+        for product in found.terms.primitives.iter().filter(|product| product.is_unknown) {
+            let name = format!("kernel time of {}", product.label());
+            self.unknown.push(NotPredicted::new(&name, None));
+        }
+        for losses in vector.losses() {
+            self.unknown.push(NotPredicted::new(&losses, None));
+        }
+        if is_java {
+            self.unknown.push(NotPredicted::new(OF_MACHINE, None));
+        }
+    }
+}
+
+impl NotPredicted {
+    pub(super) fn new(name: &str, share_as_traced: Option<f64>) -> NotPredicted {
+        NotPredicted { name: name.to_owned(), share_as_traced, is_of_other_programs: false }
+    }
+}
+
+/// The sources of half-widths that all processor times of a trace have in common.
+fn sources(found: &Prediction) -> [String; 2] {
+    ["spread of the trace of", "border of user and kernel time of"]
+        .map(|source| format!("{source} {}", found.application))
+}
+
+/// The kernel time, or that of the class library. The part of the border between user and kernel
+/// time has the opposite sign in the user time.
+fn platform_time(found: &Prediction) -> Time {
+    let ns = found.predicted_ns;
+    let mut widths = sum_with_widths(&found.terms).1;
+    if let Some(trace) = found.trace() {
+        let [spread, border] = sources(found);
+        widths.add(&spread, [ns * trace.trace_spread.unwrap_or(0.0); 2]);
+        widths.add(&border, [ns * trace.trace_border.unwrap_or(0.0); 2]);
+        widths.add("removed work", [trace.leaving_ns.unwrap_or(0.0), 0.0]);
+    }
+    if !found.unbounded.is_empty() {
+        widths.add("calls without a bound", [0.0, f64::INFINITY]);
+    }
+    // The interval of the kernel time alone is that of the prediction.
+    Time { interval_ns: found.interval_ns, ..Time::new(ns, found.interval_ns.map(|_| widths)) }
+}
+
+fn user_part(found: &Prediction, user: &PredictedUserTime, is_java: bool) -> Part {
+    let trace = found.trace();
+    let spread = trace.and_then(|trace| trace.trace_spread);
+    let scaled = user.interval_ns.map(|[low, high]| {
+        Widths::from_source("scale of user time", [user.ns - low, high - user.ns])
+    });
+    let widths = match (scaled, spread) {
+        (None, None) => None,
+        (scaled, spread) => {
+            let mut widths = scaled.unwrap_or_default();
+            let [source, border] = sources(found);
+            let traced_ns = found.user.user_ns.unwrap_or(user.ns);
+            let ratio = if traced_ns > 0.0 { user.ns / traced_ns } else { 1.0 };
+            let border_ns = trace.and_then(|t| t.trace_border).unwrap_or(0.0) * found.predicted_ns;
+            widths.add(&source, [user.ns * spread.unwrap_or(0.0); 2]);
+            widths.add(&border, [-ratio * border_ns; 2]);
+            Some(widths)
+        }
+    };
+    let origin = match &user.scaled_by {
+        Some(benchmark) => PartOrigin::ScaledBy(benchmark.clone()),
+        None if found.is_as_traced() => PartOrigin::Traced,
+        None => PartOrigin::TakenAsTraced,
+    };
+    Part {
+        name: if is_java { "own code" } else { USER }.to_owned(),
+        is_processor_time: true,
+        time: Time::new(user.ns, widths),
+        share: 0.0,
+        origin,
+    }
+}

@@ -1,0 +1,130 @@
+//! The waiting of a total.
+//!
+//! The trace has how long the application waited in each call. On another system, this time is that
+//! of the trace if the application itself sets it, as for a sleep; it is scaled by the elapsed cost
+//! of the call if both systems have one, such as `elapsed(fsync)`; else it is not predicted. A call
+//! that a change has added, and that may wait, needs an elapsed cost. No call that may wait counts
+//! as a null call.
+
+use std::collections::BTreeMap;
+
+use super::{NotPredicted, Part, PartOrigin, Parts, Time};
+use crate::carry::Context;
+use crate::carry::scale::Scale;
+use crate::costs::Costs;
+use crate::prediction::Prediction;
+use crate::prediction::widths::Widths;
+use crate::vector::may_wait::may_wait;
+use crate::vector::names::{EPOLL_WAIT_BLOCKED, call};
+use crate::vector::{Use, Vector};
+
+/// Calls that wait as long as the application asks.
+const SLEEPS: [&str; 2] = ["nanosleep", "clock_nanosleep"];
+
+/// The elapsed cost of a call as a primitive: `elapsed(fsync)`.
+pub fn elapsed_primitive(name: &str) -> String {
+    format!("elapsed({})", call(name))
+}
+
+/// Whether the application sets how long a use waits: it sleeps, or its time-out ends the wait.
+fn is_set(used: &Use) -> bool {
+    let has_timed_out = used.name == EPOLL_WAIT_BLOCKED && used.size == Some(0.0);
+    SLEEPS.contains(&call(&used.name)) || has_timed_out
+}
+
+impl Parts {
+    /// Adds the waiting of a prediction.
+    pub(super) fn add_waiting(
+        &mut self,
+        found: &Prediction,
+        vector: &Vector,
+        traced_elapsed_ns: Option<f64>,
+        context: Option<&Context>,
+        costs: &Costs,
+    ) {
+        let Some(elapsed) = vector.elapsed else {
+            self.unknown.push(NotPredicted::new("waiting: the vector has no elapsed time", None));
+            return;
+        };
+        let share = |ns: f64| traced_elapsed_ns.map(|all| ns / all);
+        let systems = context.map(|context| context.systems(costs));
+        let spread = vector.waiting_spread();
+        for ((name, is_set), ns) in waits(vector) {
+            let elapsed = elapsed_primitive(name);
+            let scale = systems.and_then(|systems| systems.scale(&elapsed, None));
+            let (scale, origin) = match scale {
+                _ if found.is_as_traced() && !costs.is_changed(&elapsed) => {
+                    (Scale::SAME, PartOrigin::Traced)
+                }
+                _ if is_set => (Scale::SAME, PartOrigin::SetByApplication),
+                Some(scale) => (scale, PartOrigin::ScaledBy(elapsed)),
+                None => {
+                    self.unknown.push(NotPredicted::new(&waiting(name), share(ns)));
+                    continue;
+                }
+            };
+            let mut time = scaled(ns, scale, spread.unwrap_or(0.0), &found.application);
+            if found.is_as_traced() && spread.is_none() {
+                time.interval_ns = None;
+            }
+            self.known.push(Part::waiting(name, time, origin));
+        }
+        for used in vector.primitives.iter().filter(|used| lacks_wait(used)) {
+            let elapsed = elapsed_primitive(&used.name);
+            match costs.at(&elapsed, None) {
+                Some(at) => {
+                    let cost = at.cost.times(used.count);
+                    let [low, high] = cost.interval_ns;
+                    let widths = Widths::from_source(&elapsed, [cost.ns - low, high - cost.ns]);
+                    let time = Time::new(cost.ns, Some(widths));
+                    self.known.push(Part::waiting(&used.name, time, PartOrigin::Costs));
+                }
+                None => self.unknown.push(NotPredicted::new(&waiting(&used.name), None)),
+            }
+        }
+        self.unknown.extend((elapsed.ready_ns > 0.0).then(|| NotPredicted {
+            is_of_other_programs: true,
+            ..NotPredicted::new("waiting for a processor", share(elapsed.ready_ns))
+        }));
+    }
+}
+
+impl Part {
+    fn waiting(name: &str, time: Time, origin: PartOrigin) -> Part {
+        Part { name: waiting(name), is_processor_time: false, time, share: 0.0, origin }
+    }
+}
+
+fn waiting(name: &str) -> String {
+    format!("waiting: {name}")
+}
+
+/// The traced waiting per unit by primitive, and whether the application sets it; the longest
+/// first.
+fn waits(vector: &Vector) -> Vec<((&str, bool), f64)> {
+    let mut all: BTreeMap<(&str, bool), f64> = BTreeMap::new();
+    for used in &vector.primitives {
+        if let Some(ns) = used.waited_ns.filter(|ns| *ns > 0.0) {
+            *all.entry((&used.name, is_set(used))).or_default() += ns;
+        }
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all
+}
+
+/// Whether a change has added these uses, so that the trace does not say how long they wait.
+fn lacks_wait(used: &Use) -> bool {
+    used.count > 0.0 && used.time_ns.is_none() && used.waited_ns.is_none() && may_wait(&used.name)
+}
+
+/// A traced wait on the system. Its interval has that of the scale, and the spread of waiting in
+/// the trace. Waiting of one application is off together.
+fn scaled(ns: f64, scale: Scale, spread: f64, application: &str) -> Time {
+    let there_ns = ns * scale.ratio;
+    let [low, high] = scale.interval.map(|end| ns * end);
+    let mut widths = Widths::from_source("elapsed cost", [there_ns - low, high - there_ns]);
+    let source = format!("spread of the waiting of {application}");
+    widths.add(&source, [there_ns * spread; 2]);
+    Time::new(there_ns, Some(widths))
+}

@@ -1,0 +1,119 @@
+//! Totals of elapsed and processor time as text.
+
+use yamba_predict::prediction::MeasuredTimes;
+use yamba_predict::prediction::total::{NotPredicted, Part, PartOrigin, Time, Total};
+use yamba_record::number::number;
+use yamba_report::figure;
+
+use super::table::{line, percent, time};
+use crate::cli::output::table;
+
+/// Parts with a smaller share are listed together.
+const SMALL: f64 = 0.005;
+
+/// The times of threads at once are 1 if they round to it.
+const ALONE: f64 = 1.005;
+
+/// The total, its parts, and the parts that nothing predicts.
+pub(super) fn text(
+    total: &Total,
+    measured: Option<&MeasuredTimes>,
+    width: Option<usize>,
+) -> String {
+    let mut out = line(&sum(total));
+    out += &table(&rows(total), width);
+    for remark in remarks(total).into_iter().chain(measured.and_then(|m| with_error(total, m))) {
+        out += &line(&remark);
+    }
+    out
+}
+
+/// The times in a sentence.
+pub(super) fn sum(total: &Total) -> String {
+    let Total { application, system, unit, .. } = total;
+    let shown = |of: &Time| time(of.ns, of.interval_ns);
+    let processor = shown(&total.processor);
+    match &total.elapsed {
+        Some(elapsed) => format!(
+            "{application} on {system}: {} elapsed, {processor} on processors, each {unit}",
+            shown(elapsed)
+        ),
+        None => format!("{application} on {system}: {processor} on processors, each {unit}"),
+    }
+}
+
+fn rows(total: &Total) -> Vec<Vec<String>> {
+    let titles = ["part", "time", "share", ""].map(str::to_owned).to_vec();
+    let (large, small): (Vec<&Part>, Vec<&Part>) =
+        total.parts.iter().partition(|part| part.share >= SMALL || part.is_processor_time);
+    let mut rows = vec![titles];
+    rows.extend(large.iter().map(|part| row(part)));
+    match small[..] {
+        [] => {}
+        [part] => rows.push(row(part)),
+        _ => rows.push(vec![
+            format!("waiting: {} other calls", small.len()),
+            figure(small.iter().map(|part| part.time.ns).sum(), "ns"),
+            percent(small.iter().map(|part| part.share).sum()),
+            String::new(),
+        ]),
+    }
+    rows
+}
+
+fn row(part: &Part) -> Vec<String> {
+    let origin = match &part.origin {
+        PartOrigin::Costs => "by costs".to_owned(),
+        PartOrigin::Traced => "as traced".to_owned(),
+        PartOrigin::SetByApplication => "the application sets it".to_owned(),
+        PartOrigin::TakenAsTraced => "taken as traced".to_owned(),
+        PartOrigin::ScaledBy(score) => format!("scaled by {score} alone"),
+        PartOrigin::Total => String::new(),
+    };
+    let shown = time(part.time.ns, part.time.interval_ns);
+    vec![part.name.clone(), shown, percent(part.share), origin]
+}
+
+/// What the total lacks and assumes.
+pub(super) fn remarks(total: &Total) -> Vec<String> {
+    let at_once = total.parallelism.filter(|threads| *threads >= ALONE).map(|threads| {
+        let threads = number(threads);
+        format!("{threads} threads ran at once as traced: processor time counts divided by that")
+    });
+    let spread = total.elapsed.as_ref().unwrap_or(&total.processor).interval_ns.is_none();
+    let unknown =
+        spread.then(|| "the spread is unknown: trace with `--rounds` for an interval".to_owned());
+    let (lacking, others): (Vec<&NotPredicted>, Vec<&NotPredicted>) =
+        total.not_predicted.iter().partition(|part| !part.is_of_other_programs);
+    let lines = lacking.into_iter().map(|part| format!("not predicted: {}", share(part)));
+    let others = others
+        .into_iter()
+        .map(|part| format!("not predicted, since other programs cause it: {}", share(part)));
+    lines.chain(others).chain(at_once).chain(unknown).collect()
+}
+
+fn share(part: &NotPredicted) -> String {
+    match part.share_as_traced {
+        Some(share) => format!("{}, {} of the elapsed time as traced", part.name, percent(share)),
+        None => part.name.clone(),
+    }
+}
+
+/// The measured times. A total that lacks a part has no error.
+fn with_error(total: &Total, measured: &MeasuredTimes) -> Option<String> {
+    let processor_ns = measured.kernel_ns + measured.user_ns;
+    let off = |predicted: &Time, ns: f64| match predicted.interval_ns {
+        Some([_, high]) if high.is_infinite() => String::new(),
+        _ => format!(" (the prediction is {:+.1} % off)", (predicted.ns / ns - 1.0) * 100.0),
+    };
+    let elapsed = measured
+        .elapsed_ns
+        .zip(total.elapsed.as_ref())
+        .map(|(ns, predicted)| format!("{} elapsed{}, ", figure(ns, "ns"), off(predicted, ns)));
+    Some(format!(
+        "measured here: {}{} on processors{}",
+        elapsed.unwrap_or_default(),
+        figure(processor_ns, "ns"),
+        off(&total.processor, processor_ns)
+    ))
+}

@@ -1,0 +1,135 @@
+//! `yamba predict --elapsed` with vectors and runs that were written by hand.
+
+use serde_json::{Value, json};
+
+use crate::predict::{entry, run};
+use crate::schema;
+use crate::support::{Yamba, json as document};
+
+/// A unit of 10 ms: 2 ms of user time, 1 ms of kernel time, 4 ms in `fsync`, 2 ms of sleep, and
+/// 1 ms without a processor.
+fn vector(application: &str) -> Value {
+    json!({
+        "schema": "yamba-vector/1", "application": application, "unit": "run",
+        "traced": {"how": "bpf", "machine": "Z80, x86_64 linux 6.1"},
+        "user_ns": 2e6, "kernel_ns": 1e6,
+        "elapsed": {"parallelism": 1, "ready_ns": 1e6},
+        "primitives": [
+            {"name": "read(file)", "size": 4096, "count": 16, "time_ns": 0.8e6},
+            {"name": "fsync(file)", "count": 1, "time_ns": 0.1e6, "waited_ns": 4e6},
+            {"name": "clock_nanosleep", "count": 1, "time_ns": 0.1e6, "waited_ns": 2e6},
+        ],
+    })
+}
+
+/// Costs of a machine. `factor` is that of the user time and of `fsync`, too.
+fn system(cpu: &str, factor: f64) -> String {
+    let mut run = run(factor);
+    run["machine"]["cpu"] = json!(cpu);
+    run["id"] = json!(format!("{:016x}", cpu.len()));
+    let entries = run["benchmarks"].as_array_mut().unwrap();
+    entries.push(entry("of_fsync", &json!({"name": "elapsed(fsync)"}), 0, 1e6 * factor));
+    entries.push(entry("multiply", &Value::Null, 0, 2.0 * factor));
+    run.to_string()
+}
+
+fn prepared() -> Yamba {
+    Yamba::new()
+        .file("here.json", system("Z80", 1.0))
+        .file("other.json", system("Z8000", 2.0))
+        .file("a.vector", vector("a").to_string())
+        .file("b.vector", vector("b").to_string())
+}
+
+fn elapsed_ns(total: &Value) -> f64 {
+    total["elapsed"]["ns"].as_f64().unwrap()
+}
+
+#[test]
+fn total_has_each_part_on_one_line() {
+    let mut yamba = prepared();
+    let answer = yamba.run("predict a.vector --elapsed --on here.json").ok();
+    for line in [
+        "a on here.json: 9 ms elapsed, 3 ms on processors, each run",
+        "kernel time               1 ms  11.1 %  as traced",
+        "user time                 2 ms  22.2 %  as traced",
+        "waiting: fsync(file)      4 ms  44.4 %  as traced",
+        "waiting: clock_nanosleep  2 ms  22.2 %  as traced",
+        "not predicted, since other programs cause it: waiting for a processor, 10.0 % of the elapsed time as traced",
+        "the spread is unknown: trace with `--rounds` for an interval",
+    ] {
+        assert!(answer.out.lines().any(|l| l.trim_end() == line), "{line}\n{}", answer.out);
+    }
+}
+
+/// Kernel time, `fsync` and the figure of `multiply` double on the other machine.
+#[test]
+fn user_time_elsewhere_is_named_or_scaled_by_a_score() {
+    let mut yamba = prepared();
+    let words = "predict a.vector --elapsed --on other.json --traced-on here.json";
+    yamba.run(words).ok().says(&[
+        "not predicted: user time, 20.0 % of the elapsed time as traced",
+        "waiting: fsync(file)",
+        "scaled by elapsed(fsync) alone",
+        "the application sets it",
+        "unknown] elapsed",
+    ]);
+    let scaled = document(&mut yamba, &format!("{words} --user-scale multiply --json"));
+    let total = &scaled["predictions"][0]["total"];
+    assert_eq!(elapsed_ns(total), 2e6 + 4e6 + 8e6 + 2e6, "{total}");
+    assert_eq!(total["processor"]["ns"], 6e6);
+    assert_eq!(total["parts"][1]["origin"], json!({"scaled_by": "multiply"}));
+    assert!(total["elapsed"]["interval_ns"][1].is_number(), "{total}");
+}
+
+#[test]
+fn changes_change_the_total() {
+    let mut yamba = prepared();
+    let mut total = |more: &str| {
+        let words = format!("predict a.vector --elapsed --on here.json --json {more}");
+        document(&mut yamba, &words)["predictions"][0]["total"].clone()
+    };
+    let without = total("--replace fsync(file)=");
+    assert_eq!(elapsed_ns(&without), 9e6 - 4.1e6);
+    let halved = total("--cost elapsed(fsync)=0.5x");
+    assert_eq!(elapsed_ns(&halved), 7e6);
+    let other = total("--replace fsync(file)=fdatasync(file)");
+    let names: Vec<&str> = other["not_predicted"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| part["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"waiting: fdatasync(file)"), "{names:?}");
+    assert!(names.contains(&"kernel time of fdatasync(file)"), "{names:?}");
+}
+
+#[test]
+fn totals_of_several_vectors_are_added() {
+    let mut yamba = prepared();
+    let words = "predict a.vector b.vector --elapsed --on here.json --on other.json --traced-on here.json --json";
+    let found = document(&mut yamba, words);
+    schema::holds("yamba-predict/1", &found);
+    let sums = found["sums"].as_array().unwrap();
+    assert_eq!(sums.len(), 2, "one of each system");
+    assert_eq!((&sums[0]["application"], elapsed_ns(&sums[0])), (&json!("a + b"), 18e6));
+    assert_eq!(sums[0]["parts"][1]["name"], "b");
+    assert_eq!(sums[1]["not_predicted"][0]["name"], "a, user time");
+    assert_eq!(sums[1]["not_predicted"][0]["share_as_traced"], 0.1);
+    let plain = document(&mut yamba, "predict a.vector b.vector --on here.json --json");
+    assert_eq!(plain["sums"], json!([]));
+    assert!(plain["predictions"][0]["total"].is_null());
+}
+
+#[test]
+fn faulty_elapsed_times_are_refused() {
+    for (key, value, place) in [
+        ("parallelism", 0.5, "elapsed.parallelism: it must be a finite number of 1 or more"),
+        ("ready_ns", -1.0, "elapsed.ready_ns: it must be a finite number of 0 or more"),
+    ] {
+        let mut faulty = vector("a");
+        faulty["elapsed"][key] = json!(value);
+        let mut yamba = prepared().file("faulty.vector", faulty.to_string());
+        yamba.run("predict faulty.vector --on here.json").refused(&["faulty.vector", place]);
+    }
+}
