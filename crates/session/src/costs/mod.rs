@@ -42,6 +42,8 @@ pub struct Application {
     pub is_changed: bool,
     /// Where it was traced.
     pub traced: Traced,
+    /// The primitives whose elapsed costs scale its waiting.
+    pub waits: Vec<String>,
 }
 
 /// The machine where an application was traced.
@@ -131,7 +133,11 @@ impl Application {
             Traced::Here if !self.is_changed => Times::TracedHere,
             Traced::Here | Traced::Unknown => Times::Benchmarks,
         };
-        Needs::new(&self.vector, times, costs)
+        let needs = Needs::new(&self.vector, times, costs);
+        if matches!(times, Times::TracedHere) {
+            return needs;
+        }
+        needs.and(Needs::named(self.waits.iter().map(String::as_str), costs))
     }
 }
 

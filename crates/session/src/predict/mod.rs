@@ -16,7 +16,7 @@ use yamba_jvm::library::Jvm;
 use yamba_predict::Predictions;
 use yamba_predict::change::{CostChange, Replacement, without_started};
 use yamba_predict::prediction::several::ratio;
-use yamba_predict::prediction::total::Total;
+use yamba_predict::prediction::total::{Total, scores};
 use yamba_predict::vector::Platform;
 use yamba_predict::{NULL_CALL, Prediction, Vector, ranked};
 
@@ -167,9 +167,15 @@ impl PredictionRequest {
         let all = own.chain(context);
         let each = all.flat_map(|vector| {
             let uses = vector.primitives.iter().map(|used| used.name.clone());
-            uses.chain(vector.clock_readings().map(|readings| readings.name))
+            let waits = self.scores(vector);
+            uses.chain(vector.clock_readings().map(|readings| readings.name)).chain(waits)
         });
         each.chain([NULL_CALL.to_owned()]).chain(self.besides()).collect()
+    }
+
+    /// The primitives whose elapsed costs the total of a vector uses, if it is wanted.
+    fn scores(&self, vector: &Vector) -> Vec<String> {
+        if self.elapsed { scores(vector) } else { Vec::new() }
     }
 
     /// The primitives whose costs are used beside those of the vectors.
@@ -223,6 +229,7 @@ impl PredictionRequest {
                 let mut applications = Vec::new();
                 for Subject { traced, changed, .. } in subjects {
                     applications.push(costs::Application {
+                        waits: self.scores(changed),
                         vector: changed.clone(),
                         is_changed: has_changes || traced != changed,
                         traced: runs.origin(traced, self.traced_on.as_deref())?,

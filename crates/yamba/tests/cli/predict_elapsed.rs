@@ -122,6 +122,16 @@ fn totals_of_several_vectors_are_added() {
 }
 
 #[test]
+fn page_has_a_bar_of_each_total_and_of_their_sum() {
+    let mut yamba = prepared();
+    let words = "predict a.vector b.vector --elapsed --on here.json --page -";
+    let page = yamba.run(words).ok().out;
+    for text in ["waiting: fsync(file)", "a + b", "18 ms"] {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
 fn faulty_elapsed_times_are_refused() {
     for (key, value, place) in [
         ("parallelism", 0.5, "elapsed.parallelism: it must be a finite number of 1 or more"),

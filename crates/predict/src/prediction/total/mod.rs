@@ -26,6 +26,7 @@ use crate::carry::Context;
 use crate::costs::Costs;
 use crate::vector::Vector;
 use crate::vector::elapsed::Elapsed;
+pub use waiting::scores;
 
 /// The elapsed and the processor time of a unit of work on one system.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]

@@ -197,3 +197,25 @@ fn several_applications_add_up() {
     assert_eq!(parts, [("a", 0.5), ("b", 0.5)]);
     assert_eq!(Total::sum(&[]), None);
 }
+
+/// Cold reads are scaled by uncached reads of 4 KiB.
+#[test]
+fn scores_are_those_of_waits_that_the_application_does_not_set() {
+    let mut reads = traced();
+    for (name, size) in [("read(file)", 16384.0), ("epoll_wait(blocked)", 0.0)] {
+        let read = used(name, Some(size), 1.0);
+        reads.primitives.push(Use { time_ns: Some(1.0), waited_ns: Some(200.0), ..read });
+    }
+    assert_eq!(scores(&reads), ["elapsed(fsync)", "read(file,uncached)"]);
+    assert_eq!(scores(&vector(vec![used("fsync(file)", None, 1.0)])), [""; 0]);
+    let with_read = |stat_ns: f64, read_ns: f64| {
+        let mut system = system(stat_ns, None);
+        let read = costs(&[("read(file,uncached)", Some(4096.0), cost(read_ns, 0.0))]);
+        system.primitives.extend(read.primitives);
+        system
+    };
+    let found = total(&reads, &with_read(100.0, 80.0), &with_read(200.0, 20.0), None);
+    assert_eq!(part(&found, "waiting: read(file)").time.ns, 50.0);
+    let timed_out = part(&found, "waiting: epoll_wait(blocked)");
+    assert_eq!(timed_out.origin, PartOrigin::SetByApplication);
+}

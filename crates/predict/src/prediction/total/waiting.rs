@@ -1,12 +1,11 @@
 //! The waiting of a total.
 //!
 //! The trace has how long the application waited in each call. On another system, this time is that
-//! of the trace if the application itself sets it, as for a sleep; it is scaled by the elapsed cost
-//! of the call if both systems have one, such as `elapsed(fsync)`; else it is not predicted. A call
-//! that a change has added, and that may wait, needs an elapsed cost. No call that may wait counts
-//! as a null call.
+//! of the trace if the application itself sets it, as for a sleep; it is scaled by one score if both
+//! systems have it, such as `elapsed(fsync)`; else it is not predicted. A call that a change has
+//! added, and that may wait, needs a score, too. No call that may wait counts as a null call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{NotPredicted, Part, PartOrigin, Parts, Time};
 use crate::carry::Context;
@@ -15,15 +14,30 @@ use crate::costs::Costs;
 use crate::prediction::Prediction;
 use crate::prediction::widths::Widths;
 use crate::vector::may_wait::may_wait;
-use crate::vector::names::{EPOLL_WAIT_BLOCKED, call};
+use crate::vector::names::{EPOLL_WAIT_BLOCKED, MAJOR_FAULT, call};
 use crate::vector::{Use, Vector};
 
 /// Calls that wait as long as the application asks.
 const SLEEPS: [&str; 2] = ["nanosleep", "clock_nanosleep"];
 
-/// The elapsed cost of a call as a primitive: `elapsed(fsync)`.
-pub fn elapsed_primitive(name: &str) -> String {
-    format!("elapsed({})", call(name))
+/// The bytes of a read that stands for all waits of reads.
+const READ_BYTES: f64 = 4096.0;
+
+/// The primitive, with its size, whose elapsed cost is the score of a call's waiting.
+fn score(name: &str) -> (String, Option<f64>) {
+    match name {
+        "read(file)" | MAJOR_FAULT => ("read(file,uncached)".to_owned(), Some(READ_BYTES)),
+        _ => (format!("elapsed({})", call(name)), None),
+    }
+}
+
+/// The primitives whose elapsed costs the total of a vector uses on another system, or after a
+/// change.
+pub fn scores(vector: &Vector) -> Vec<String> {
+    let waits = |used: &&Use| (used.waited_ns > Some(0.0) && !is_set(used)) || lacks_wait(used);
+    let each = vector.primitives.iter().filter(|_| vector.elapsed.is_some()).filter(waits);
+    let names: BTreeSet<String> = each.map(|used| score(&used.name).0).collect();
+    names.into_iter().collect()
 }
 
 /// Whether the application sets how long a use waits: it sleeps, or its time-out ends the wait.
@@ -50,14 +64,14 @@ impl Parts {
         let systems = context.map(|context| context.systems(costs));
         let spread = vector.waiting_spread();
         for ((name, is_set), ns) in waits(vector) {
-            let elapsed = elapsed_primitive(name);
-            let scale = systems.and_then(|systems| systems.scale(&elapsed, None));
+            let (score, size) = score(name);
+            let scale = systems.and_then(|systems| systems.scale(&score, size));
             let (scale, origin) = match scale {
-                _ if found.is_as_traced() && !costs.is_changed(&elapsed) => {
+                _ if found.is_as_traced() && !costs.is_changed(&score) => {
                     (Scale::SAME, PartOrigin::Traced)
                 }
                 _ if is_set => (Scale::SAME, PartOrigin::SetByApplication),
-                Some(scale) => (scale, PartOrigin::ScaledBy(elapsed)),
+                Some(scale) => (scale, PartOrigin::ScaledBy(score)),
                 None => {
                     self.unknown.push(NotPredicted::new(&waiting(name), share(ns)));
                     continue;
@@ -70,12 +84,12 @@ impl Parts {
             self.known.push(Part::waiting(name, time, origin));
         }
         for used in vector.primitives.iter().filter(|used| lacks_wait(used)) {
-            let elapsed = elapsed_primitive(&used.name);
-            match costs.at(&elapsed, None) {
+            let (score, size) = score(&used.name);
+            match costs.at(&score, size) {
                 Some(at) => {
                     let cost = at.cost.times(used.count);
                     let [low, high] = cost.interval_ns;
-                    let widths = Widths::from_source(&elapsed, [cost.ns - low, high - cost.ns]);
+                    let widths = Widths::from_source(&score, [cost.ns - low, high - cost.ns]);
                     let time = Time::new(cost.ns, Some(widths));
                     self.known.push(Part::waiting(&used.name, time, PartOrigin::Costs));
                 }

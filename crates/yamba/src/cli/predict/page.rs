@@ -2,13 +2,19 @@
 
 use yamba_predict::Prediction;
 use yamba_predict::Predictions;
+use yamba_predict::prediction::total::{Part, Time, Total};
 use yamba_report::{MeasuredBar, MissRatios, PredictedBar, PredictedPart};
 
-use super::table;
+use super::{table, total};
 
 /// The page of all predictions.
 pub(super) fn page(found: &Predictions, misses: Option<&MissRatios>) -> String {
-    let bars: Vec<PredictedBar> = found.predictions.iter().map(bar).collect();
+    let each = found.predictions.iter().map(|prediction| match &prediction.total {
+        Some(total) => bar_of_total(total, measured_elapsed(prediction)),
+        None => bar(prediction),
+    });
+    let sums = found.sums.iter().map(|sum| bar_of_total(sum, None));
+    let bars: Vec<PredictedBar> = each.chain(sums).collect();
     yamba_report::predictions(&bars, &table::conclusions(found), misses)
 }
 
@@ -27,6 +33,30 @@ fn bar(prediction: &Prediction) -> PredictedBar {
         rows: table::rows(prediction, prediction.terms.primitives.len()),
         remarks: table::remarks(prediction),
     }
+}
+
+/// A bar of elapsed time, or of processor time if the vector has no elapsed time.
+fn bar_of_total(total: &Total, measured: Option<MeasuredBar>) -> PredictedBar {
+    let Time { ns, interval_ns, .. } = total.elapsed.as_ref().unwrap_or(&total.processor);
+    let part =
+        |part: &Part| PredictedPart { name: part.name.clone(), ns: part.time.ns, is_covered: true };
+    PredictedBar {
+        application: total.application.clone(),
+        system: total.system.clone(),
+        unit: total.unit.clone(),
+        parts: total.parts.iter().map(part).collect(),
+        total_ns: *ns,
+        interval_ns: interval_ns.filter(|[_, high]| high.is_finite()),
+        text: table::time(*ns, *interval_ns),
+        measured,
+        rows: total::rows(total),
+        remarks: total::remarks(total),
+    }
+}
+
+fn measured_elapsed(prediction: &Prediction) -> Option<MeasuredBar> {
+    let ns = prediction.measured.as_ref()?.elapsed_ns?;
+    Some(MeasuredBar { ns, interval_ns: None, text: table::time(ns, None) })
 }
 
 fn parts(prediction: &Prediction) -> Vec<PredictedPart> {

@@ -29,7 +29,7 @@ pub(super) fn text(
 }
 
 /// The times in a sentence.
-pub(super) fn sum(total: &Total) -> String {
+fn sum(total: &Total) -> String {
     let Total { application, system, unit, .. } = total;
     let shown = |of: &Time| time(of.ns, of.interval_ns);
     let processor = shown(&total.processor);
@@ -42,7 +42,7 @@ pub(super) fn sum(total: &Total) -> String {
     }
 }
 
-fn rows(total: &Total) -> Vec<Vec<String>> {
+pub(super) fn rows(total: &Total) -> Vec<Vec<String>> {
     let titles = ["part", "time", "share", ""].map(str::to_owned).to_vec();
     let (large, small): (Vec<&Part>, Vec<&Part>) =
         total.parts.iter().partition(|part| part.share >= SMALL || part.is_processor_time);
