@@ -240,7 +240,7 @@ fn last_below(points: &Points, shares: [f64; 3]) -> Result<Found, String> {
     Ok(Found { value: points.x[middle - 1], interval })
 }
 
-/// The first step to a stretch of the curve that is at least so many cycles above its first third.
+/// The first step to a stretch of the curve at least `cycles` above its first third.
 fn step_by(points: &Points, cycles: f64) -> Result<Found, String> {
     let level = |from: f64, to: f64| {
         let within = points.x.iter().zip(&points.y).filter(|(x, _)| (from..to).contains(*x));
@@ -346,7 +346,9 @@ fn of_values(method: Method, whole: Found, own: &[f64], halves: usize) -> Result
         return Ok(found);
     }
     if low <= 0.0 {
-        return Err(format!("launches disagree: {low:.1} to {high:.1}"));
+        let least = own.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        return Err(format!("launches disagree: {least:.1} to {most:.1}"));
     }
     if method == Method::Capacity {
         return Ok(Found { value: whole.value.round(), interval: [low.floor(), high.ceil()] });

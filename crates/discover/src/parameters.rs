@@ -29,10 +29,10 @@ pub enum Method {
     /// The last point below a fifth of such a climb: of the accesses to a cache of any replacement,
     /// visited in a cycle, at least that share misses at an eighth beyond its size.
     Foot,
-    /// The largest point before the first step of a curve that may rise steadily elsewhere, after
-    /// which an operation takes at least so many cycles longer than at first.
+    /// The largest point before the first step of a curve that may rise steadily elsewhere, to
+    /// operations at least this much longer than the first ones.
     StepBy {
-        /// These cycles.
+        /// The least difference.
         cycles: f64,
     },
     /// The cycles of an operation on a level.
@@ -47,7 +47,7 @@ pub enum Method {
     },
     /// The whole number of entries of which all that are visited at random are found.
     Capacity,
-    /// The time in ns at a point.
+    /// The time in ns at a point, or the bytes.
     AtNs {
         /// The point.
         x: f64,
@@ -244,6 +244,14 @@ pub const PARAMETERS: &[Parameter] = &[
         Method::AtNs { x: 1.0 },
     ),
     of("clock.step", "ns", "step of the system's clock", "clock_cost", Method::AtNs { x: 2.0 }),
+    of("storage.block", "B", "least that a read fetches", "read_ahead", Method::AtNs { x: 1.0 }),
+    of(
+        "readahead.bytes",
+        "B",
+        "most that a read in sequence fetches",
+        "read_ahead",
+        Method::AtNs { x: 2.0 },
+    ),
 ];
 
 /// By how much the second of two points is dearer.

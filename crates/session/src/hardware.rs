@@ -176,6 +176,7 @@ fn claimed(machine: &Machine, name: &str) -> Option<f64> {
             let tlb = tlb(details, if place == "tlb1" { 1 } else { 2 })?;
             tlb.entries.map(|v| v as f64)
         }
+        ("readahead", _) => details.storage.read_ahead.map(|v| v as f64),
         _ => None,
     }
 }

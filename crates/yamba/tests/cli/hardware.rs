@@ -81,3 +81,19 @@ fn unknown_parameter_is_refused_with_the_list() {
     let answer = Yamba::new().run("hardware l9.size");
     answer.refused(&["no parameter is called l9.size", "rob.entries"]);
 }
+
+#[test]
+fn reads_in_sequence_fetch_at_least_as_much_as_random_ones() {
+    let mut yamba = Yamba::new();
+    let answer = yamba.run("hardware storage.block readahead.bytes --quick --json").ok();
+    let document: Value = serde_json::from_str(&answer.out).unwrap();
+    let found: Vec<Option<f64>> =
+        document["parameters"].as_array().unwrap().iter().map(|p| p["found"].as_f64()).collect();
+    match found[..] {
+        [Some(block), Some(ahead)] => assert!(512.0 <= block && block <= ahead, "{document}"),
+        _ => {
+            let reason = document["parameters"][1]["reason"].as_str().unwrap();
+            assert!(reason.contains("memory") || reason.contains("does not count"), "{reason}");
+        }
+    }
+}
