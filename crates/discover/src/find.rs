@@ -17,8 +17,9 @@ const CONFIDENCE: f64 = 0.95;
 const WIDEST_STEP: f64 = 1.5;
 /// The largest ratio of the points around a climb of any length.
 const WIDEST_CLIMB: f64 = 3.0;
-/// The shares of a climb at its beginning, at the value, and at its end.
+/// The shares of a climb at its beginning, in its middle, and at its end.
 const CLIMB: [f64; 3] = [0.25, 0.5, 0.75];
+/// The shares around its steepest part.
 const FOOT: [f64; 3] = [0.1, 0.2, 0.3];
 /// The last level rises by less than this.
 const WIDEST_LEVEL: f64 = 1.3;
@@ -139,8 +140,8 @@ fn read<'a>(method: Method, passes: impl IntoIterator<Item = &'a Pass>) -> Resul
         Method::LastStep { step } => of_step(last_step(&points, step)?),
         Method::StepBeyond { reference } => step_beyond(&points, reference),
         Method::FirstAbove => first_above(&points),
-        Method::LastBelow => last_below(&points, CLIMB),
-        Method::Foot => last_below(&points, FOOT),
+        Method::LastBelow => last_below(&points),
+        Method::Steepest => steepest(&points),
         Method::StepBy { cycles } => step_by(&points, cycles),
         Method::Level { level } => exact(level_of(&points, level)?),
         Method::LevelNs { level } => {
@@ -233,11 +234,24 @@ fn first_above(points: &Points) -> Result<Found, String> {
     Err(format!("the step lies anywhere from {} to {}", points.x[foot], points.x[top]))
 }
 
-/// The last point below the second of these shares of a climb.
-fn last_below(points: &Points, shares: [f64; 3]) -> Result<Found, String> {
-    let [foot, middle, top] = climb(points, shares)?;
+/// The last point below the middle of a climb.
+fn last_below(points: &Points) -> Result<Found, String> {
+    let [foot, middle, top] = climb(points, CLIMB)?;
     let interval = [points.x[foot.saturating_sub(1)], points.x[top]];
     Ok(Found { value: points.x[middle - 1], interval })
+}
+
+/// The point from which a climb is steepest over the logarithm of `x`.
+fn steepest(points: &Points) -> Result<Found, String> {
+    let [foot, _, top] = climb(points, FOOT)?;
+    let slope = |i: usize| (points.y[i + 1] - points.y[i]) / (points.x[i + 1] / points.x[i]).ln();
+    let places = foot.saturating_sub(1)..=top - 1;
+    let best = places.max_by(|a, b| slope(*a).total_cmp(&slope(*b))).unwrap_or(foot);
+    let (low, high) = (points.x[foot.saturating_sub(1)], points.x[best + 1].max(points.x[top]));
+    if high > WIDEST_STEP * low {
+        return Err(format!("the step lies anywhere from {low} to {high}"));
+    }
+    Ok(Found { value: points.x[best], interval: [low, high] })
 }
 
 /// The first step to a stretch of the curve at least `cycles` above its first third.

@@ -12,8 +12,8 @@ const NEXT_LEVEL: f64 = 1.5;
 /// The price of a level, and its fewest points: see [`stretches`].
 const PRICE: f64 = 4.0;
 const FEWEST: usize = 3;
-/// The step lies between the points where this share of it is climbed, and where all but this share
-/// is.
+/// The step lies between the last point before this share of it is climbed, and the first point from
+/// which on all but this share is.
 const FOOT: f64 = 0.1;
 
 /// A step from one level to the next.
@@ -62,11 +62,10 @@ pub(crate) fn levels(points: &Points) -> Levels {
 /// The step from one stretch to the next.
 fn step(points: &Points, low: Stretch, high: Stretch) -> Step {
     let limit = |share: f64| low.level + share * (high.level - low.level);
-    let between = low.last..high.first;
-    let foot = between.clone().rev().find(|place| points.y[*place] < limit(FOOT));
-    let foot = foot.unwrap_or(low.last);
+    let is_low = |place: &usize| points.y[*place] < limit(FOOT);
+    let foot = (low.last..high.first).take_while(is_low).last().unwrap_or(low.last);
     let is_climbed = |place: &usize| points.y[*place] > limit(1.0 - FOOT);
-    let after = (foot + 1..=high.first).find(is_climbed).unwrap_or(high.first);
+    let after = (foot + 1..=high.first).rev().take_while(is_climbed).last().unwrap_or(high.first);
     Step { at: points.x[foot], between: [points.x[foot], points.x[after]] }
 }
 

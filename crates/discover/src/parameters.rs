@@ -26,9 +26,9 @@ pub enum Method {
     FirstAbove,
     /// The last point below the middle of a climb of any length, between a level and another one.
     LastBelow,
-    /// The last point below a fifth of such a climb: of the accesses to a cache of any replacement,
-    /// visited in a cycle, at least that share misses at an eighth beyond its size.
-    Foot,
+    /// The point where such a climb is steepest. Of the accesses to a cache that visit its lines in
+    /// turn, the share of misses rises most just beyond its size, whichever lines it replaces.
+    Steepest,
     /// The largest point before the first step of a curve that may rise steadily elsewhere, to
     /// operations at least this much longer than the first ones.
     StepBy {
@@ -96,7 +96,7 @@ impl Method {
                 | Method::StepBeyond { .. }
                 | Method::FirstAbove
                 | Method::LastBelow
-                | Method::Foot
+                | Method::Steepest
                 | Method::StepBy { .. }
         )
     }
@@ -131,7 +131,7 @@ pub const PARAMETERS: &[Parameter] = &[
     shared("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
     of("l1d.line", "B", "cache line", "line_pairs", Method::FirstAbove),
     of("l1d.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 0 }),
-    shared("l1i.size", "B", "first instruction cache", "code_size", Method::Foot),
+    shared("l1i.size", "B", "first instruction cache", "code_size", Method::Steepest),
     shared("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
     shared(
         "l2.ways",

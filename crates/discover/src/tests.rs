@@ -247,6 +247,25 @@ fn gradual_and_contradicting_steps_are_refused() {
     assert!(reason.starts_with("the step lies anywhere"), "{reason}");
 }
 
+/// A competitor that takes a part of a cache lengthens some points before its end.
+#[test]
+fn steps_after_disturbed_points_are_refused() {
+    let points: Vec<f64> = (30..56).map(|i| (f64::from(i) / 2.0).exp2().round()).collect();
+    let (first, second, third) = (points[2], points[8], points[16]);
+    let time = move |x: f64| match x {
+        x if x <= first => 1.0,
+        x if x <= second => 3.5,
+        x if x <= third => 13.0,
+        _ => 150.0,
+    };
+    let found = of_launches("l3.size", &points, time).unwrap();
+    assert_eq!(found.value, third);
+    let disturbed = [points[13], points[14]];
+    let with = move |x: f64| if disturbed.contains(&x) { 50.0 } else { time(x) };
+    let reason = of_launches("l3.size", &points, with).unwrap_err();
+    assert!(reason.starts_with("the step lies anywhere from"), "{reason}");
+}
+
 /// Where host pages are small, the latency rises in parts of a climb that look like levels.
 #[test]
 fn parts_of_a_climb_are_no_cache() {
