@@ -131,6 +131,13 @@ pub const PARAMETERS: &[Parameter] = &[
     shared("l1d.ways", "ways", "lines of a set", "load_sets", Method::Step { step: 0 }),
     of("l1d.line", "B", "cache line", "line_pairs", Method::FirstAbove),
     of("l1d.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 0 }),
+    shared(
+        "l1d.loads",
+        "loads/cycle",
+        "words that a loop reads",
+        "memory_mountain",
+        Method::MostPerCycle,
+    ),
     shared("l1i.size", "B", "first instruction cache", "code_size", Method::Steepest),
     shared("l2.size", "B", "second cache", "load_sizes", Method::Step { step: 1 }),
     shared(
@@ -213,6 +220,13 @@ pub const PARAMETERS: &[Parameter] = &[
         "beside reads of all processors",
         "loaded_latency",
         Method::LastNs,
+    ),
+    of(
+        "memory.loaded_bandwidth",
+        "MB/s",
+        "reads of the others beside that load",
+        "loaded_reads",
+        Method::MegabytesPerSecond,
     ),
     of(
         "memory.bandwidth",

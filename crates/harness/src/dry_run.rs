@@ -4,8 +4,7 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use yamba_record::machine::MeasuredCaches;
-use yamba_record::{Note, Parameters, Workers};
+use yamba_record::{Machine, Note, Parameters, Workers};
 
 use super::child::Limits;
 use super::job::{Job, UsageError};
@@ -51,8 +50,7 @@ pub struct DryRunEntry {
     pub notes: Vec<String>,
 }
 
-/// Plans a run as `Measurement::run` does. `caches` are those that an earlier run measured on this
-/// machine.
+/// Plans a run as `Measurement::run` does. `machine` has what earlier runs found on it.
 ///
 /// # Errors
 /// If the parameters are not understood.
@@ -60,11 +58,11 @@ pub fn dry_run(
     jobs: &[Job],
     options: &Options,
     stop: &Stop,
-    caches: Option<&MeasuredCaches>,
+    machine: Option<&Machine>,
 ) -> Result<DryRun, UsageError> {
     let scratch = Scratch::new();
     let limits =
-        Limits { sizes: sizes::variable(options, caches), ..Limits::of(options, stop, &scratch) };
+        Limits { sizes: sizes::variable(options, machine), ..Limits::of(options, stop, &scratch) };
     let (slots, _) = slots(jobs, options, &scratch, &limits, Instant::now())?;
     let benchmarks: Vec<DryRunEntry> = slots.iter().map(dry_run_entry).collect();
     Ok(DryRun {

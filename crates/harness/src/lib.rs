@@ -38,6 +38,7 @@ mod estimate;
 mod freeze;
 mod job;
 mod kept_file;
+mod kept_hardware;
 mod launch_status;
 mod launches;
 mod load;
@@ -68,7 +69,7 @@ mod width_probes;
 
 pub use assemble::not_started;
 pub use caches::curve::cache_curve;
-pub use caches::measured::{caches_of_earlier_run, kept_caches};
+pub use caches::measured::kept_caches;
 pub use circle::circles;
 pub use clock::unix_s;
 pub use commands::{
@@ -82,6 +83,7 @@ pub use crash::Listing;
 pub use cycles::is_blocked;
 pub use dry_run::{DryRun, DryRunEntry, dry_run};
 pub use job::{Job, NoProgram, Program, UsageError};
+pub use kept_hardware::{keep_hardware, kept_hardware};
 pub use measurement::Measurement;
 pub use options::{At, Options, Origin, Own, Placement, Slow};
 pub use progress::{Progress, Silent};

@@ -19,6 +19,7 @@ use super::core_pairs::{self, cores_argument};
 use super::crash::Listing;
 use super::earlier_figures::EarlierFigures;
 use super::job::{Job, Program, UsageError};
+use super::kept_hardware::kept_hardware;
 use super::launches::Conditions;
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::progress::Progress;
@@ -73,11 +74,11 @@ impl<'a> Measurement<'a> {
         let widths = self.widths(&run.machine, run.plan.seed);
         run.machine.core_pairs = self.core_pairs(&run.machine, run.plan.seed);
         run.machine.measured_caches = self.caches(&run.machine, &widths);
-        // Other runs name the caches only for predictions.
-        let may_reduce = options.buffer_room().is_some();
-        let caches = run.machine.measured_caches.as_ref().filter(|_| may_reduce);
+        let kept = self.neighbours.folder().map(|folder| kept_hardware(folder, &run.machine));
+        run.machine.hardware = kept.unwrap_or_default();
+        run.machine.hardware.retain(|kept| sizes::is_used(&kept.parameter));
         let limits = Limits {
-            sizes: sizes::variable(options, caches),
+            sizes: sizes::variable(options, Some(&run.machine)),
             ..Limits::of(options, self.stop, &scratch)
         };
         let conditions = Conditions {

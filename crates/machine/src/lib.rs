@@ -126,6 +126,7 @@ fn describe(source: &impl Source, queried: &Queried, isa: &str, system: &str) ->
         contention: std::collections::BTreeMap::new(),
         core_pairs: None,
         measured_caches: None,
+        hardware: Vec::new(),
         details: Some(Box::new(details)),
     }
 }

@@ -20,3 +20,13 @@ pub struct HardwareParameter {
     /// Why it was not found. `None` if it was.
     pub reason: Option<String>,
 }
+
+/// A parameter as `yamba hardware` found it on this machine, with the time of that run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct KeptParameter {
+    /// The parameter.
+    #[serde(flatten)]
+    pub parameter: HardwareParameter,
+    /// The time of the measurement, in seconds since 1970.
+    pub unix_s: f64,
+}

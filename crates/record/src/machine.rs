@@ -1,12 +1,15 @@
 //! The machine of a run: a few main facts, and all other system facts in [`details`].
 
 pub mod details;
+mod parameters;
 
 pub use details::Details;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use crate::hardware::KeptParameter;
 
 /// The main facts of a machine. No field names the machine or its owner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -47,6 +50,10 @@ pub struct Machine {
     /// if no run of the whole suite has measured them without a neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_caches: Option<MeasuredCaches>,
+    /// What `yamba hardware` found on this machine. In the document of a run, the sizes of caches
+    /// from which its sizes of buffers come; empty if nothing was found before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hardware: Vec<KeptParameter>,
     /// The Java virtual machine that the benchmarks ran in. `None`: they are no Java.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub java: Option<Java>,

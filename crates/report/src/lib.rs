@@ -2,7 +2,9 @@
 
 pub mod chart;
 mod contention;
+pub mod hardware;
 mod html;
+mod letters;
 pub mod markdown;
 mod number;
 mod percentiles;
@@ -28,5 +30,5 @@ pub use sections::sections;
 pub use shell::command_line;
 pub use summary::summary;
 pub use ticks::ends;
-pub use view::{HeatMap, Part, Section, Span, Table, Text, Tone, View};
+pub use view::{HeatMap, Matrix, Part, Section, Span, Table, Text, Tone, View};
 pub use wrap::{wrap, wrapped};

@@ -50,7 +50,7 @@ fn block(part: &Part) -> Vec<String> {
             let summary = format!("<details><summary>{}</summary>\n", text(title));
             [&[summary][..], &blocks(parts), &["</details>\n".to_owned()]].concat()
         }
-        Part::Charts(_) | Part::HeatMap(_) => Vec::new(),
+        Part::Charts(_) | Part::HeatMap(_) | Part::Matrix(_) => Vec::new(),
     }
 }
 

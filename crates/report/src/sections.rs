@@ -5,11 +5,12 @@
 use yamba_record::Run;
 use yamba_record::run::IntervalScope;
 
+use crate::hardware;
 use crate::view::{Part, Section};
 
 /// The sections for these runs. A terminal and Markdown show one run, a page one or more.
 pub fn sections(runs: &[Run]) -> Vec<Section> {
-    let all = [intervals_between_runs(runs)];
+    let all = [intervals_between_runs(runs), hardware::section(runs)];
     all.into_iter().flatten().collect()
 }
 

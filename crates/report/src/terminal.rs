@@ -89,7 +89,7 @@ impl Terminal {
                 let charts = charts.iter().map(|chart| plot(chart, width));
                 charts.collect::<Vec<_>>().join("\n")
             }
-            Part::HeatMap(_) => String::new(),
+            Part::HeatMap(_) | Part::Matrix(_) => String::new(),
         }
     }
 

@@ -49,6 +49,25 @@ pub enum Part {
     Charts(Vec<Chart>),
     /// A heat map, which only `page` draws.
     HeatMap(HeatMap),
+    /// A coloured matrix, which only pages draw.
+    Matrix(Matrix),
+}
+
+/// Values over two dimensions. The colours are on a logarithmic scale.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// A sentence about it, with the unit.
+    pub caption: String,
+    /// What the rows are.
+    pub corner: String,
+    /// The names of the rows.
+    pub rows: Vec<String>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The values of each row. `None` where nothing was measured.
+    pub values: Vec<Vec<Option<f64>>>,
+    /// The values of the palest and the fullest colour.
+    pub ends: [f64; 2],
 }
 
 /// A table.

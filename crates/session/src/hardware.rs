@@ -1,17 +1,24 @@
 //! Finds the parameters of this machine's processor by the benchmarks tagged `hardware`.
 
+mod compare;
+mod document;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use yamba_discover::PARAMETERS;
-use yamba_harness::{Options, Stop};
+use yamba_harness::{Neighbours, Options, Stop, keep_hardware};
 use yamba_record::hardware::HardwareParameter;
-use yamba_record::machine::details::{Cache, Details, Tlb};
 use yamba_record::{Machine, Run};
+use yamba_store::Detail;
 
 use super::measure;
+use super::run_ref::Runs;
 use super::select::Names;
 use super::{Failure, Observer, StoreChoice};
+
+pub use compare::{Compared, ComparedParameter, compare};
+pub use document::Document;
 
 /// The tag of the benchmarks that record curves of the hardware.
 const TAG: &str = "hardware";
@@ -37,7 +44,7 @@ pub struct Request {
 }
 
 /// Measures the curves and finds the parameters: each has its value, or the reason why it was not
-/// found, in the order of the table.
+/// found, in the order of the table. Later runs on this machine know them.
 ///
 /// # Errors
 /// If a name is unknown, or a class of the suite cannot be read.
@@ -46,7 +53,7 @@ pub fn hardware(
     stop: &Stop,
     store: &StoreChoice,
     observer: &dyn Observer,
-) -> Result<Vec<HardwareParameter>, Failure> {
+) -> Result<Document, Failure> {
     let wanted = wanted(&request.parameters)?;
     let curves = curves(&wanted);
     let time = if request.is_quick { QUICK_TIME } else { TIME };
@@ -68,9 +75,42 @@ pub fn hardware(
         observer,
     )?;
     let run = prepared.measure(stop, store, observer)?.run;
-    let mut parameters = parameters(&run);
-    parameters.retain(|p| wanted.contains(&p.name.as_str()));
-    Ok(parameters)
+    let found = Document::new(&run, &wanted);
+    // Classes of the user may record anything.
+    if request.libraries.is_empty() && !run.interrupted {
+        keep(&run, &found.parameters);
+    }
+    Ok(found)
+}
+
+/// The parameters that a stored run found.
+///
+/// # Errors
+/// If a name is unknown, or there is no such run, or it has no parameters.
+pub fn of_stored(
+    reference: &str,
+    names: &[String],
+    store: &StoreChoice,
+) -> Result<Document, Failure> {
+    let wanted = wanted(names)?;
+    let run = Runs::new(store.clone()).load(reference, Detail::Figures)?;
+    if run.benchmarks.iter().all(|b| b.details.hardware.is_empty()) {
+        return Err(Failure::new(format!("run {} has no parameters of the hardware", run.id))
+            .help("`yamba hardware` measures them; `yamba runs` shows what each run measured"));
+    }
+    Ok(Document::new(&run, &wanted))
+}
+
+/// Keeps what a run found for later ones on this machine. Under an emulator times mean nothing.
+fn keep(run: &Run, parameters: &[HardwareParameter]) {
+    let mut disturbances = run.machine.details.iter().flat_map(|d| &d.disturbances);
+    let is_emulated = disturbances.any(|d| d.name == "emulated");
+    if let Neighbours::Discard(Some(folder)) = super::neighbours::neighbours()
+        && let Some(unix_s) = run.finished_unix_s
+        && !is_emulated
+    {
+        keep_hardware(&folder, &run.machine, parameters, unix_s);
+    }
 }
 
 /// The benchmarks of these parameters.
@@ -86,14 +126,19 @@ fn curves(wanted: &[&str]) -> Vec<&'static str> {
     curves
 }
 
+/// All parameters with their units, in the order of the table.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PARAMETERS.iter().map(|p| (p.name, p.unit)).chain([(SIBLINGS, "pairs")])
+}
+
 /// The names of the parameters that these names or patterns select.
-fn wanted(names: &[String]) -> Result<Vec<&'static str>, Failure> {
-    let all = || PARAMETERS.iter().map(|p| p.name).chain([SIBLINGS]);
-    if names.is_empty() {
+fn wanted(patterns: &[String]) -> Result<Vec<&'static str>, Failure> {
+    let all = || names().map(|(name, _)| name);
+    if patterns.is_empty() {
         return Ok(all().collect());
     }
     let mut found = Vec::new();
-    for name in names {
+    for name in patterns {
         let pattern = super::select::glob(name)?;
         let before = found.len();
         found.extend(all().filter(|known| pattern.is_match(known)));
@@ -118,7 +163,7 @@ fn parameters(run: &Run) -> Vec<HardwareParameter> {
                 reason: Some(not_measured(run, parameter.curve)),
                 ..HardwareParameter::default()
             });
-            found.claimed = claimed(&run.machine, parameter.name);
+            found.claimed = run.machine.claimed(parameter.name);
             found
         })
         .chain([siblings(&run.machine)])
@@ -155,52 +200,4 @@ fn not_measured(run: &Run, curve: &str) -> String {
     };
     let reason = benchmark.notes.first().map(ToString::to_string);
     reason.unwrap_or_else(|| "its benchmark recorded no curve".to_owned())
-}
-
-/// The claim of the system or the processor for this parameter.
-fn claimed(machine: &Machine, name: &str) -> Option<f64> {
-    let details = machine.details.as_deref()?;
-    let (place, what) = name.rsplit_once('.')?;
-    match (place, what) {
-        ("l1d" | "l1i" | "l2" | "l3", _) => {
-            let cache = cache(details, place)?;
-            let value = match what {
-                "size" => cache.bytes,
-                "ways" => cache.ways,
-                "line" => cache.line,
-                _ => None,
-            };
-            value.map(|v| v as f64)
-        }
-        ("tlb1" | "tlb2", "entries") => {
-            let tlb = tlb(details, if place == "tlb1" { 1 } else { 2 })?;
-            tlb.entries.map(|v| v as f64)
-        }
-        ("readahead", _) => details.storage.read_ahead.map(|v| v as f64),
-        _ => None,
-    }
-}
-
-fn cache<'a>(details: &'a Details, place: &str) -> Option<&'a Cache> {
-    let level = u64::from(place.as_bytes()[1] - b'0');
-    let is_code = place == "l1i";
-    details.caches.iter().find(|c| c.level == level && (c.kind == "instruction") == is_code)
-}
-
-/// The translations of small pages for loads at this level.
-fn tlb(details: &Details, level: u64) -> Option<&Tlb> {
-    let serves = |tlb: &&Tlb| {
-        tlb.level == Some(level)
-            && tlb.kind != "instruction"
-            && tlb.kind != "store"
-            && tlb.pages.contains(&4096)
-    };
-    details.tlbs.iter().find(serves)
-}
-
-/// The meaning of a parameter, in a few words.
-#[must_use]
-pub fn meaning(name: &str) -> &'static str {
-    let siblings = if name == SIBLINGS { "processors on one core" } else { "" };
-    yamba_discover::parameter(name).map_or(siblings, |p| p.meaning)
 }

@@ -11,7 +11,7 @@ use super::prebuilt::{Programs, programs};
 use super::remote::{self, Remote};
 use super::select::{self, How, Names, Selection};
 use super::store_sink::StoreSink;
-use super::{Failure, Observer, StoreChoice};
+use super::{Failure, Observer, StoreChoice, neighbours};
 use yamba_harness::{self as run, DryRun, Job, Measurement, NoProgram, Options, Progress, Stop};
 use yamba_toolchain::build::{self, BuildOptions};
 use yamba_toolchain::suite_topics;
@@ -187,11 +187,8 @@ impl Prepared {
     /// # Errors
     /// If a parameter is invalid.
     pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
-        let Target { isa, system } = &self.target;
-        let probe = || yamba_machine::probe(isa, system);
-        let caches =
-            run::caches_of_earlier_run(&self.options, &super::neighbours::neighbours(), probe);
-        let plan = run::dry_run(&self.jobs, &self.options, stop, caches.as_ref());
+        let machine = neighbours::machine_of_run(&self.target);
+        let plan = run::dry_run(&self.jobs, &self.options, stop, machine.as_ref());
         Ok(plan?)
     }
 

@@ -1,7 +1,7 @@
 //! How a user wants batches beside a neighbour to be treated, by the environment variable
 //! `YAMBA_NEIGHBOURS`, and what is known of neighbours.
 
-use yamba_harness::{Neighbours, add_kept_widths, kept_caches, kept_core_pairs};
+use yamba_harness::{Neighbours, add_kept_widths, kept_caches, kept_core_pairs, kept_hardware};
 use yamba_lang::Target;
 use yamba_record::Machine;
 use yamba_toolchain::embedded;
@@ -43,6 +43,13 @@ pub fn machine(target: &Target) -> Machine {
         add_kept_widths(&mut machine, &folder);
         machine.core_pairs = kept_core_pairs(&folder, &machine);
         machine.measured_caches = kept_caches(&folder, &machine);
+        machine.hardware = kept_hardware(&folder, &machine);
     }
     machine
+}
+
+/// This machine as a run of now would know it. `None` if such a run uses nothing that earlier ones
+/// found.
+pub(super) fn machine_of_run(target: &Target) -> Option<Machine> {
+    matches!(neighbours(), Neighbours::Discard(_)).then(|| machine(target))
 }

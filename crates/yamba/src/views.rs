@@ -8,4 +8,5 @@ pub(crate) mod junit;
 pub(crate) mod load;
 pub(crate) mod machine;
 pub(crate) mod page_cache;
+pub(crate) mod parameters_file;
 pub mod study;

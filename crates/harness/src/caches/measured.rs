@@ -8,9 +8,7 @@ use yamba_record::Machine;
 use yamba_record::event::Curve;
 use yamba_record::machine::{MeasuredCache, MeasuredCaches};
 
-use crate::contention::Neighbours;
 use crate::kept_file::{self, Kind};
-use crate::options::Options;
 
 /// Sizes of another kind of curve say nothing.
 const KIND: Kind = Kind { name: "caches", version: 1 };
@@ -21,18 +19,6 @@ pub fn kept_caches(folder: &Path, machine: &Machine) -> Option<MeasuredCaches> {
     let kept: MeasuredCaches = kept_file::read(folder, KIND, machine)?;
     let is_sound = |cache: &MeasuredCache| cache.bytes > 0.0 && cache.latency_ns > 0.0;
     kept.levels.iter().all(is_sound).then_some(kept)
-}
-
-/// The caches of an earlier run, for a run with these options. `None` if the run reduces no sizes,
-/// or keeps nothing about its machine.
-#[must_use]
-pub fn caches_of_earlier_run(
-    options: &Options,
-    neighbours: &Neighbours,
-    machine: impl FnOnce() -> Machine,
-) -> Option<MeasuredCaches> {
-    options.buffer_room()?;
-    kept_caches(neighbours.folder()?, &machine())
 }
 
 /// Keeps the caches for later runs.

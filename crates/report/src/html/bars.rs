@@ -8,10 +8,11 @@ use yamba_record::run::Status;
 use yamba_record::{Benchmark, Run};
 
 use super::charts::declared_charts;
-use super::curves::{entries, of_run};
+use super::curves::entries;
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use super::{scaling, sweep};
+use crate::letters::of_run;
 
 /// Width and height of the drawing of one bar, in its own units.
 const WIDTH: f64 = 100.0;

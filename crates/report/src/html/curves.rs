@@ -2,7 +2,6 @@
 
 use yamba_record::{Benchmark, Parameters, Run};
 
-use super::head::letter;
 use super::rows::PointRow;
 
 /// The entries of some rows, run by run, each with the index of its run.
@@ -12,14 +11,6 @@ pub fn entries<'a>(
 ) -> impl Iterator<Item = (usize, &'a Benchmark)> {
     let each = move |n: usize| rows.iter().filter_map(move |r| Some((n, r.entries[n]?)));
     (0..runs.len()).flat_map(each)
-}
-
-/// The name of a curve, with the letter of its run if there are several.
-pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
-    match runs.len() {
-        1 => name.to_owned(),
-        _ => format!("{} {name}", letter(number)).trim_end().to_owned(),
-    }
 }
 
 /// The parameters of a benchmark that name its curve. `is_part` decides by the parameter's name,

@@ -13,11 +13,12 @@ use super::timeline::timelines;
 /// A fact of a run: name, and function that returns the value if the document has it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);
 
-const FACTS: [Fact; 18] = [
+const FACTS: [Fact; 19] = [
     ("Processor", |r| r.machine.cpu.clone()),
     ("Instruction set", |r| known(&r.machine.isa)),
     ("Processors", |r| (r.machine.cpus > 0).then(|| r.machine.cpus.to_string())),
     ("Caches", |r| caches(r.machine.details.as_deref()?)),
+    ("Sizes of buffers", |r| is_own(r).then(|| source_of_sizes(r))),
     ("Memory", |r| r.machine.memory.map(bytes)),
     ("System", |r| known(format!("{} {}", r.machine.system, r.machine.kernel).trim())),
     ("Page", |r| (r.machine.page_size > 0).then(|| bytes(r.machine.page_size))),
@@ -112,6 +113,19 @@ fn caches(details: &Details) -> Option<String> {
     let caches =
         caches.filter_map(|c| Some(format!("level {} {} {}", c.level, c.kind, bytes(c.bytes?))));
     known(&caches.collect::<Vec<_>>().join(", "))
+}
+
+/// From which caches the default sizes of buffers come.
+fn source_of_sizes(run: &Run) -> String {
+    let found = run.machine.hardware.iter().filter_map(|kept| {
+        let size = bytes(kept.parameter.found? as u64);
+        Some(format!("{} {size}", kept.parameter.name))
+    });
+    let found: Vec<String> = found.collect();
+    match &found[..] {
+        [] => "from the claimed caches: `yamba hardware` had found none".to_owned(),
+        found => format!("from {}, as `yamba hardware` found them", found.join(", ")),
+    }
 }
 
 fn plan(run: &Run) -> String {

@@ -5,6 +5,7 @@ use yamba_record::machine::Machine;
 use yamba_record::number::counted;
 use yamba_record::run::IntervalScope;
 
+use crate::letters::letter;
 use crate::place::RunLocation;
 
 /// Mark for an interval within launches.
@@ -42,14 +43,6 @@ pub fn label(runs: &[Run], number: usize) -> String {
     let run = &runs[number];
     let name = run.tags.first().unwrap_or(&run.id);
     format!("{}: {name}", letter(number))
-}
-
-/// The letter of a run: A to Z, then numbers.
-pub fn letter(number: usize) -> String {
-    match u8::try_from(number) {
-        Ok(n) if n < 26 => char::from(b'A' + n).to_string(),
-        _ => (number + 1).to_string(),
-    }
 }
 
 /// The explanation of the tables.

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use maud::{Markup, html as markup};
 use yamba_record::{Benchmark, Run};
 
-use super::head::letter;
 use super::rows::PointRow;
 use super::sweep::IN_MEMORY;
 use super::table::{figure, interval_text};
 use super::verdict::{PairVerdict, SideBySide, ratio_text};
+use crate::letters::letter;
 
 /// Tag of benchmarks whose figure is quoted.
 const HEADLINE: &str = "headline";

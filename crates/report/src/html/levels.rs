@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use yamba_record::number::bytes;
 use yamba_record::{Benchmark, Run};
 
-use super::head::letter;
+use crate::letters::letter;
 
 /// The tag of benchmarks that measure cache sizes in bytes. The value of the first parameter is the
 /// level.

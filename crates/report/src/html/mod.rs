@@ -11,6 +11,7 @@ pub(crate) mod head;
 mod headline;
 mod histogram;
 mod levels;
+mod matrix;
 mod measured;
 mod miss_ratios;
 mod preamble;
@@ -38,10 +39,12 @@ use table::Columns;
 use crate::chart::{Chart, Drawn};
 use crate::place::RunLocation;
 use crate::sections::sections;
+use crate::view::Section;
 pub use miss_ratios::MissRatios;
 pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};
+use view_page::VIEW_STYLE;
 pub use view_page::page;
 
 const PLOT_STYLE: &str = include_str!("../../assets/uplot/uPlot.min.css");
@@ -69,15 +72,16 @@ pub fn html(
     let groups = groups(measured);
     let drawings = drawings(runs, &groups);
     let of_groups: Vec<&Chart> = drawings.iter().flat_map(|d| &d.charts).collect();
-    let sections = sections(runs);
-    let charts = of_groups.iter().copied().chain(view_page::charts(&sections));
+    let (titled, lines): (Vec<Section>, Vec<Section>) =
+        sections(runs).into_iter().partition(|section| !section.title.is_empty());
+    let charts = of_groups.iter().copied().chain(view_page::charts(&titled));
     let data: Vec<Drawn> = charts.map(Chart::drawn).collect();
     let shown: Vec<&PointRow> = groups.iter().flat_map(|(_, rows)| rows).collect();
     let columns = Columns::of(runs, &shown, comparison);
     let page = markup! {
         (DOCTYPE)
         html lang="en" {
-            (preamble::preamble(&head::title(runs), &[PLOT_STYLE, &style(runs)], &[PLOT_SCRIPT, TABLES, CHARTS]))
+            (preamble::preamble(&head::title(runs), &styles(&style(runs), &titled), &[PLOT_SCRIPT, TABLES, CHARTS]))
             body {
                 a.skip href="#figures" { "To the figures" }
                 header {
@@ -89,7 +93,8 @@ pub fn html(
                     @if !runs.is_empty() { (trust::section(runs, &shown)) }
                     @for (i, study) in studies.iter().enumerate() { (study::section(runs, places, &shown, i, study)) }
                     @if studies.is_empty() { (headline::section(runs, &groups, comparison)) }
-                    (contents(&groups, studies, !drawings.is_empty(), !skipped.is_empty()))
+                    (contents(&groups, studies, &titled, [!drawings.is_empty(), !skipped.is_empty()]))
+                    (view_page::sections(&titled, of_groups.len()..))
                     (chart_section(&drawings, groups.len() > 1))
                     (figures_section(&head::legend(runs, places, comparison.is_some())))
                     @for (i, (title, rows)) in groups.iter().enumerate() {
@@ -100,7 +105,7 @@ pub fn html(
                         }
                     }
                     @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }
-                    (view_page::sections(&sections, of_groups.len()..))
+                    (view_page::sections(&lines, data.len()..))
                     @if !runs.is_empty() { (facts::section(runs)) }
                 }
                 footer { p { "Made by Yamba " (env!("CARGO_PKG_VERSION")) ". Charts: uPlot 1.6.32, MIT licence, © Leon Sorokin." } }
@@ -128,6 +133,12 @@ fn figures_section(legend: &str) -> Markup {
     }
 }
 
+/// The styles of the page. That of views is for sections with headings.
+fn styles<'a>(style: &'a str, titled: &[Section]) -> Vec<&'a str> {
+    let of_views = (!titled.is_empty()).then_some(VIEW_STYLE);
+    [PLOT_STYLE, style].into_iter().chain(of_views).collect()
+}
+
 /// The style of the page. Rows of several runs become cards on wider screens than those of one run,
 /// since they have more columns.
 fn style(runs: &[Run]) -> Cow<'static, str> {
@@ -137,12 +148,13 @@ fn style(runs: &[Run]) -> Cow<'static, str> {
 fn contents(
     groups: &[(String, Vec<PointRow>)],
     studies: &[Study],
-    has_charts: bool,
-    has_skipped: bool,
+    titled: &[Section],
+    [has_charts, has_skipped]: [bool; 2],
 ) -> Markup {
     markup! {
         nav aria-label="Contents" {
             @for i in 0..studies.len() { a href={ "#study-" (i) } { "Study" @if studies.len() > 1 { " " (i + 1) } } " " }
+            @for (number, section) in (1..).zip(titled) { a href={ "#section-" (number) } { (section.title) } " " }
             @if has_charts { a href="#plots" { "Charts" } " " }
             @for (i, (title, _)) in groups.iter().enumerate() { a href={ "#group-" (i) } { (title) } " " }
             @if has_skipped { a href="#skipped" { "Skipped" } " " }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use yamba_record::Run;
 use yamba_record::number::number;
 
-use super::curves::{entries, of_run};
+use super::curves::entries;
 use super::levels;
 use super::rows::PointRow;
 use crate::chart::{Chart, Curve, Point};
+use crate::hardware;
+use crate::letters::of_run;
 use crate::ticks::ends;
 
 /// The lowest latency in ns of each size.
@@ -17,6 +19,9 @@ type Lowest = BTreeMap<u64, f64>;
 /// The chart of a benchmark's recorded curves: one for each run, with the lowest latency of each
 /// size in any entry. `None` if it has none.
 pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
+    if rows.iter().flat_map(|row| row.present()).any(|b| hardware::is_drawn(runs, b)) {
+        return None;
+    }
     let mut of_runs: BTreeMap<usize, Lowest> = BTreeMap::new();
     let mut unit = "";
     for (run, benchmark) in entries(runs, rows) {
@@ -37,13 +42,16 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     if curves.is_empty() {
         return None;
     }
+    // Other points are no sizes of memory.
+    let is_size = unit == "B";
     let (least, most) = ends(curves.iter().flat_map(|c| &c.points).map(|p| p.x));
-    let levels = levels::levels(runs, least, most);
+    let levels = if is_size { levels::levels(runs, least, most) } else { Vec::new() };
+    let across = if is_size { "size (B)" } else { unit };
     Some(Chart {
         log: true,
         about_levels: levels::caption(&levels),
         levels: levels.into_iter().map(|l| (l.bytes, l.name)).collect(),
-        ..Chart::new(rows[0].name, "lowest latency", "ns", &format!("size ({unit})"), curves)
+        ..Chart::new(rows[0].name, "lowest latency", "ns", across, curves)
     })
 }
 

@@ -5,9 +5,10 @@ use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
-use super::curves::{entries, of_run, parameters};
+use super::curves::{entries, parameters};
 use super::rows::PointRow;
 use crate::chart::{Chart, Curve, Point, Straight, join, to_one_unit};
+use crate::letters::of_run;
 use crate::number::figure;
 use crate::ticks::ends;
 

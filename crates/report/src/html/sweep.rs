@@ -6,12 +6,13 @@ use yamba_record::run::{IntervalScope, Status};
 use yamba_record::workers::WorkersShown;
 use yamba_record::{Benchmark, Note, Run, Workers};
 
-use super::curves::{entries, of_run, parameters};
+use super::curves::{entries, parameters};
 use super::fit::fit;
 use super::levels;
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use crate::chart::{Chart, Curve, Point, WithoutCycles, join, to_one_unit};
+use crate::letters::of_run;
 use crate::number::axis_number;
 use crate::ticks::ends;
 

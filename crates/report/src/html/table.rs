@@ -6,9 +6,10 @@ use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Note, Run};
 
 use super::entry;
-use super::head::{WITHIN, label, letter};
+use super::head::{WITHIN, label};
 use super::rows::PointRow;
 use super::verdict::{PairVerdict, SideBySide, ratio_text};
+use crate::letters::letter;
 use crate::number;
 use crate::place::RunLocation;
 

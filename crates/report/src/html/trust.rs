@@ -9,9 +9,10 @@ use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Note, Run, Status};
 
 use super::facts::is_own;
-use super::head::{WITHIN, label, letter};
+use super::head::{WITHIN, label};
 use super::rows::PointRow;
 use crate::contention::{contended_sentence, disturbing_share};
+use crate::letters::letter;
 use crate::shell::command_line;
 
 /// Maximum number of benchmarks that a problem names.

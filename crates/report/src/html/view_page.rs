@@ -4,6 +4,7 @@ use std::ops::RangeFrom;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
+use super::matrix::matrix;
 use super::preamble::preamble;
 use super::trust::machine_fix;
 use super::{CHARTS, PLOT_SCRIPT, PLOT_STYLE, STYLE, json, placeholder};
@@ -11,7 +12,7 @@ use crate::chart::{Chart, Drawn};
 use crate::markdown::paragraphs;
 use crate::view::{HeatMap, Part, Section, Span, Table, Text, View};
 
-const VIEW_STYLE: &str = include_str!("../../assets/view.css");
+pub(super) const VIEW_STYLE: &str = include_str!("../../assets/view.css");
 const MAP_SCRIPT: &str = include_str!("../../assets/heat_map.js");
 
 /// A view as one page. A first section without a heading is its header.
@@ -115,6 +116,7 @@ fn one_part(section: &Section, part: &Part, numbers: &mut RangeFrom<usize>) -> M
                 div.charts { @for (chart, number) in own.iter().zip(numbers.by_ref()) { (placeholder(number, chart)) } }
             },
             Part::HeatMap(map) => (heat_map(map)),
+            Part::Matrix(map) => (matrix(map)),
         }
     }
 }

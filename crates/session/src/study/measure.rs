@@ -11,7 +11,7 @@ use super::super::measure::{Measured, measured};
 use super::super::prebuilt::{Programs, programs};
 use super::super::remote;
 use super::super::select::{self, Names, Selection, did_you_mean};
-use super::super::{Failure, Observer, StoreChoice, target};
+use super::super::{Failure, Observer, StoreChoice, neighbours, target};
 use super::find::{Source, source};
 use super::{Measurement, Study, check, jobs};
 use yamba_harness::{self as run, DryRun, Job, Options, Origin, Stop, UsageError};
@@ -176,7 +176,8 @@ impl Prepared<'_> {
     /// # Errors
     /// If a benchmark refuses a value of the study.
     pub fn dry_run(&self, stop: &Stop) -> Result<DryRun, Failure> {
-        let plan = run::dry_run(&self.jobs, &self.options, stop, None);
+        let machine = neighbours::machine_of_run(&self.opened.target);
+        let plan = run::dry_run(&self.jobs, &self.options, stop, machine.as_ref());
         plan.map_err(|UsageError(text)| self.opened.source.refused(&text))
     }
 

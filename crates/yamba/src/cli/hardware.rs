@@ -1,13 +1,15 @@
 //! `yamba hardware`
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use serde::Serialize;
 use yamba_harness::Stop;
-use yamba_record::hardware::HardwareParameter;
-use yamba_session::hardware::{Request, hardware};
+use yamba_session::hardware::{Document, Request, hardware, of_stored};
 
 use super::{Failure, Libraries, StoreOption, Terminal, arguments, output, system_failure};
 use crate::views;
+use crate::views::parameters_file::{self, Form};
 
 /// Find what this processor really has
 ///
@@ -20,14 +22,23 @@ Examples:
   yamba hardware                       all parameters, in about 90 s
   yamba hardware --quick               in about 30 s, with wider intervals
   yamba hardware 'l1d.*' rob.entries   some of them
+  yamba hardware --parameters cpu.h    also to a file for programs
+  yamba hardware --from latest --parameters cpu.sh     those of a run that is kept
   yamba hardware --json | jq '.parameters[] | select(.found)'")]
 pub(super) struct Hardware {
     /// Names or patterns of parameters [default: all]
     #[arg(value_name = "PARAMETER")]
-    parameters: Vec<String>,
+    names: Vec<String>,
     /// Less time for each benchmark: about 30 s in all
-    #[arg(long)]
+    #[arg(long, conflicts_with = "from")]
     quick: bool,
+    /// Take the parameters of this run instead of measuring: a stored run, or a run's document
+    #[arg(long, value_name = "RUN")]
+    from: Option<String>,
+    /// Also write them to a file from which programs take their sizes: `.h` for C, `.sh` for a
+    /// shell, `.json`
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
     /// One JSON document
     #[arg(long)]
     json: bool,
@@ -37,24 +48,39 @@ pub(super) struct Hardware {
     store: StoreOption,
 }
 
-/// The `--json` output.
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    parameters: &'a [HardwareParameter],
-}
-
 impl Hardware {
     pub(super) fn run(self) -> Result<(), Failure> {
+        let file = self.parameters.as_deref();
+        let form = file.map(form).transpose()?;
+        output::check(file)?;
+        let found = match &self.from {
+            Some(run) => of_stored(run, &self.names, &self.store.choice())?,
+            None => self.measure()?,
+        };
+        if let Some((path, form)) = file.zip(form) {
+            let text = parameters_file::text(&found, form);
+            output::whole(path, |out| out.write_all(text.as_bytes()))?;
+        }
+        output::json_or_view(self.json, &found, |d| views::hardware::view(&d.parameters))
+    }
+
+    fn measure(&self) -> Result<Document, Failure> {
         let stop = Stop::on_signals().map_err(system_failure)?;
         let request = Request {
-            libraries: self.lib.dirs,
-            parameters: self.parameters,
+            libraries: self.lib.dirs.clone(),
+            parameters: self.names.clone(),
             is_quick: self.quick,
             arguments: arguments(),
         };
-        let parameters = hardware(&request, &stop, &self.store.choice(), &Terminal::default())?;
-        let document = Document { schema: "yamba-hardware/1", parameters: &parameters };
-        output::json_or_view(self.json, &document, |d| views::hardware::view(d.parameters))
+        hardware(&request, &stop, &self.store.choice(), &Terminal::default())
     }
+}
+
+/// The form that the name of the file asks for.
+fn form(path: &Path) -> Result<Form, Failure> {
+    let extension = path.extension().and_then(OsStr::to_str);
+    extension.and_then(Form::by_extension).ok_or_else(|| {
+        Failure::new(format!("{}: no form of parameters has this ending", path.display()))
+            .help("name the file .json, .h (a C header) or .sh (assignments of a shell)")
+    })
 }

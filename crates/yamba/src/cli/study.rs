@@ -20,6 +20,7 @@ use super::{
 };
 use crate::views::study::{Extent, page, view};
 use yamba_harness::Stop;
+use yamba_session::hardware::compare;
 use yamba_session::study::{self, Opened, Request, StudyRow};
 
 /// Measure a study and judge its predictions
@@ -98,12 +99,31 @@ enum Make {
         #[arg(value_name = "FILE.toml", default_value = "study.toml")]
         file: PathBuf,
     },
+    /// Compare what `yamba hardware` found on two machines
+    ///
+    /// A machine differs from another one in a parameter if the intervals have nothing in common.
+    Hardware {
+        /// Two stored runs, or files of `yamba hardware --json`
+        #[arg(value_names = ["A", "B"], num_args = 2, required = true)]
+        machines: Vec<String>,
+        /// One JSON document
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        store: StoreOption,
+    },
 }
 
 impl Study {
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        if let Some(Make::New { file }) = &self.make {
-            return template::write(file).map(|()| Answer::Done);
+        match &self.make {
+            Some(Make::New { file }) => return template::write(file).map(|()| Answer::Done),
+            Some(Make::Hardware { machines, json, store }) => {
+                let compared = compare(machines, &store.choice())?;
+                let view = crate::views::hardware::comparison;
+                return output::json_or_view(*json, &compared, view).map(|()| Answer::Done);
+            }
+            None => {}
         }
         let Some(named) = &self.study else {
             return self.list().map(|()| Answer::Done);

@@ -1,53 +1,41 @@
 //! The parameters of a processor: found beside claimed.
 
 use yamba_record::hardware::HardwareParameter;
-use yamba_record::number::{bytes, number};
-use yamba_report::{Part, Table, View};
+use yamba_record::number::number;
+use yamba_report::hardware::{parts, value};
+use yamba_report::{Part, Table, Text, View};
+use yamba_session::hardware::{Compared, ComparedParameter};
 
 pub fn view(parameters: &[HardwareParameter]) -> View {
-    let found = parameters.iter().filter(|p| p.found.is_some());
-    let unknown: Vec<&HardwareParameter> =
-        parameters.iter().filter(|p| p.found.is_none()).collect();
-    let titles = ["parameter", "found", "interval", "claimed", "what"];
-    let mut parts = vec![Part::Table(Table::new(&titles, found.map(row)))];
-    if !unknown.is_empty() {
-        let titles = ["cannot tell", "claimed", "reason"];
-        parts.push(Part::Table(Table::new(&titles, unknown.into_iter().map(unknown_row))));
-    }
-    View::new("hardware").section("", parts)
+    View::new("hardware").section("", parts(parameters))
 }
 
-fn row(p: &HardwareParameter) -> Vec<String> {
-    let interval = p.interval.map(|[low, high]| {
-        if low == high {
-            String::new()
-        } else {
-            let ends =
-                [low, high].map(|end| if p.unit == "B" { bytes(end as u64) } else { number(end) });
-            ends.join(" to ")
-        }
+/// Two machines side by side.
+pub fn comparison(compared: &Compared) -> View {
+    let titles = ["parameter", "A", "B", "B/A", "differs"];
+    let rows = compared.parameters.iter().map(compared_row);
+    let names = ["A", "B"].into_iter().zip(&compared.processors);
+    let names = names.map(|(name, cpu)| {
+        (name, Text::from(cpu.as_deref().unwrap_or("a processor without a name")))
     });
-    vec![
-        p.name.clone(),
-        p.found.map(|found| value(found, &p.unit)).unwrap_or_default(),
-        interval.unwrap_or_default(),
-        claimed(p),
-        yamba_session::hardware::meaning(&p.name).to_owned(),
-    ]
+    let reasons = compared.parameters.iter().flat_map(|p| {
+        let each = ["A", "B"].into_iter().zip(&p.reasons);
+        each.filter_map(|(name, why)| {
+            Some(format!("{} of {name}: {}", p.name, why.as_ref()?).into())
+        })
+    });
+    let reasons = Part::List(reasons.collect());
+    View::new("hardware")
+        .section("", [Part::facts(names), Part::Table(Table::new(&titles, rows))])
+        .section("Cannot tell", [reasons])
 }
 
-fn unknown_row(p: &HardwareParameter) -> Vec<String> {
-    vec![p.name.clone(), claimed(p), p.reason.clone().unwrap_or_default()]
-}
-
-fn claimed(p: &HardwareParameter) -> String {
-    p.claimed.map(|claimed| value(claimed, &p.unit)).unwrap_or_default()
-}
-
-/// A value with its unit. Bytes have prefixes.
-fn value(value: f64, unit: &str) -> String {
-    match unit {
-        "B" => bytes(value as u64),
-        _ => format!("{} {unit}", number(value)),
-    }
+fn compared_row(p: &ComparedParameter) -> Vec<String> {
+    let [a, b] = p.found.map(|found| found.map(|v| value(v, &p.unit)).unwrap_or_default());
+    let differs = match p.differs {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "cannot tell",
+    };
+    vec![p.name.clone(), a, b, p.ratio.map(number).unwrap_or_default(), differs.to_owned()]
 }

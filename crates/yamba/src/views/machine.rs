@@ -12,6 +12,7 @@ pub fn view(machine: &Machine, now: f64) -> View {
     if let Some(details) = machine.details.as_deref() {
         facts::processor(&mut page, machine, details);
         facts::measured_caches(&mut page, machine, now);
+        facts::hardware(&mut page, machine, now);
         facts::memory(&mut page, machine, details);
         facts::kernel(&mut page, machine, details);
         facts::timers(&mut page, details);
@@ -95,6 +96,7 @@ fn cannot(page: &mut Page, all: &[Unmeasurable]) {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::hardware::{HardwareParameter, KeptParameter};
     use yamba_record::machine::details::Fix;
     use yamba_record::machine::{Contention, CorePair, CorePairs, MeasuredCache, MeasuredCaches};
     use yamba_report::terminal::{self, Terminal};
@@ -186,6 +188,39 @@ mod tests {
                 "  measured caches   35.16 KiB with 1.1 ns, 15 MiB with 12.3 ns, memory with 133 ns, 5 min ago"
             )
         );
+    }
+
+    #[test]
+    fn page_has_claimed_beside_found() {
+        let document = include_str!("../../../machine/src/samples/x86_64_laptop.json");
+        let mut machine: Machine = serde_json::from_str(document).unwrap();
+        let lines = |machine: &Machine| {
+            let text = show(machine, 300.0);
+            let lines = text.lines().skip_while(|l| *l != "Claimed and found").skip(1);
+            let lines = lines.take_while(|l| !l.is_empty());
+            lines.map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&machine), ["not measured: run `yamba hardware`"]);
+        let kept = |name: &str, found: Option<f64>| KeptParameter {
+            parameter: HardwareParameter {
+                name: name.to_owned(),
+                found,
+                ..HardwareParameter::default()
+            },
+            unix_s: 0.0,
+        };
+        machine.hardware = vec![
+            kept("l1d.size", Some(49_152.0)),
+            kept("l2.size", None),
+            kept("rob.entries", Some(512.0)),
+        ];
+        let lines = lines(&machine);
+        assert_eq!(lines[0], "parameter claimed found when");
+        let line = |name: &str| lines.iter().find(|l| l.starts_with(name)).unwrap().as_str();
+        assert!(line("l1d.size").ends_with(" KiB 48 KiB 5 min ago"), "{lines:?}");
+        assert!(line("l2.size").ends_with(" cannot tell 5 min ago"), "{lines:?}");
+        assert!(line("l3.size").ends_with(" MiB not measured"), "{lines:?}");
+        assert!(!lines.iter().any(|l| l.starts_with("rob")), "{lines:?}");
     }
 
     #[test]

@@ -1,8 +1,13 @@
 //! `yamba hardware`, with benchmarks whose curves have known answers.
 
-use serde_json::Value;
+use std::fs;
+use std::process::Command;
 
-use crate::support::Yamba;
+use serde_json::Value;
+use yamba_harness::keep_hardware;
+use yamba_record::hardware::HardwareParameter;
+
+use crate::support::{Yamba, json};
 
 /// A benchmark in place of `load_sizes`, with the times of a processor of this rule: `x` is from 1
 /// to 48. A neighbour does not change the size of the third cache, so that every pass counts.
@@ -96,4 +101,96 @@ fn reads_in_sequence_fetch_at_least_as_much_as_random_ones() {
             assert!(reason.contains("memory") || reason.contains("does not count"), "{reason}");
         }
     }
+}
+
+#[test]
+fn parameters_go_to_files_that_programs_read() {
+    let mut yamba = with_curve(&levels(36));
+    yamba.run("hardware --lib . l3.size --quick --parameters cpu.h").ok();
+    let path = |name: &str| yamba.folder.path().join(name);
+    let header = fs::read_to_string(path("cpu.h")).unwrap();
+    assert!(header.contains("\n#define YAMBA_L3_SIZE_BYTES 36\n"), "{header}");
+    // The stored run has the same parameters, and all others with their reasons.
+    let folder = path("");
+    yamba.run("hardware --from latest --parameters cpu.sh").ok();
+    yamba.run("hardware l3.size --from latest --parameters cpu.json").ok();
+    let read = Command::new("sh")
+        .args(["-ec", ". ./cpu.sh; echo $YAMBA_L3_SIZE_BYTES"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(read.stdout).unwrap(), "36\n");
+    let shell = fs::read_to_string(folder.join("cpu.sh")).unwrap();
+    assert!(shell.contains("\n# rob.entries: no benchmark measures it"), "{shell}");
+    let text = fs::read_to_string(folder.join("cpu.json")).unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["parameters"].as_array().unwrap().len(), 1);
+    assert_eq!(document["parameters"][0]["found"], 36.0);
+}
+
+#[test]
+fn file_of_another_form_is_refused_before_measuring() {
+    let mut yamba = Yamba::new();
+    for name in ["cpu.toml", "cpu", "no/such/folder/cpu.h"] {
+        let answer = yamba.run(&format!("hardware --parameters {name}"));
+        answer.refused(&[name]);
+    }
+    assert!(!yamba.folder.path().join("results.sqlite").exists(), "a run was stored");
+}
+
+#[test]
+fn two_machines_are_compared() {
+    let mut yamba = with_curve(&levels(36));
+    yamba.run("hardware --lib . l3.size --quick").ok();
+    let other = with_curve(&levels(24)).run("hardware --lib . l3.size --quick --json").ok();
+    let mut yamba = yamba.file("there.json", &other.out);
+    let compared = json(&mut yamba, "study hardware latest there.json --json");
+    let rows = compared["parameters"].as_array().unwrap();
+    let third = rows.iter().find(|p| p["name"] == "l3.size").unwrap();
+    assert_eq!(third["found"], serde_json::json!([36.0, 24.0]));
+    assert_eq!(third["ratio"], 24.0 / 36.0);
+    assert_eq!(third["differs"], true);
+    let first = rows.iter().find(|p| p["name"] == "rob.entries").unwrap();
+    assert!(first["differs"].is_null());
+    yamba.run("study hardware there.json latest").ok().says(&[
+        "l3.size",
+        "24 B",
+        "36 B",
+        "1.5",
+        "yes",
+        "rob.entries of A: it was not measured",
+    ]);
+    yamba.run("study hardware there.json missing.json").refused(&["missing.json"]);
+    yamba.run("study hardware latest").refused(&["2 values required"]);
+}
+
+/// A run takes its sizes from what was found on this machine, and its document has the source.
+#[test]
+#[ignore = "needs g++"]
+fn found_sizes_replace_claimed_ones() {
+    let yamba = Yamba::new();
+    let cache = yamba.folder.path().join("cache");
+    fs::create_dir(&cache).unwrap();
+    let machine = yamba_session::machine(&yamba_toolchain::build::host());
+    let found = HardwareParameter {
+        name: "l2.size".to_owned(),
+        unit: "B".to_owned(),
+        found: Some(1_224_736.0),
+        interval: Some([1_224_736.0; 2]),
+        ..HardwareParameter::default()
+    };
+    keep_hardware(&cache, &machine, &[found], 1.0);
+    let mut yamba = yamba.env("YAMBA_CACHE", &cache).without("YAMBA_NEIGHBOURS");
+    let plan = json(&mut yamba, "run lat_mem_rd_huge --dry-run --json");
+    let sizes = plan["benchmarks"].as_array().unwrap().iter().map(|b| &b["parameters"]["size"]);
+    let sizes: Vec<u64> = sizes.map(|size| size.as_u64().unwrap()).collect();
+    // Whole pages: 1196 KiB, and a quarter and four times as much.
+    for size in [306_176, 1_224_704, 4_898_816] {
+        assert!(sizes.contains(&size), "{sizes:?}");
+    }
+    let machine = json(&mut yamba, "machine --json");
+    assert_eq!(machine["hardware"][0]["found"], 1_224_736.0);
+    yamba.run("run lat_mem_rd_huge --quick --launches 1 --time 50ms").ok();
+    let run = json(&mut yamba, "show latest --json");
+    assert_eq!(run["machine"]["hardware"][0]["name"], "l2.size");
 }

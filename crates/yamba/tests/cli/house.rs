@@ -17,7 +17,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("machine", &["record"]),
     ("page-cache", &[]),
     ("store", &["record", "stats"]),
-    ("report", &["record", "stats"]),
+    ("report", &["record", "stats", "discover"]),
     ("compare", &["record", "stats"]),
     ("fleet", &["record", "stats", "machine", "compare"]),
     ("load", &["stats"]),

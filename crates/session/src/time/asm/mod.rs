@@ -1,5 +1,5 @@
 //! Instructions of x86_64. A single one becomes a chain (latency) and independent copies
-//! (throughput); several are repeated as written. One benchmark of the library measures all of them.
+//! (throughput); several are repeated as written. A benchmark of the library measures all of them.
 //! The assembler translates the text; the decoder determines the operands that it reads and writes.
 
 mod address;

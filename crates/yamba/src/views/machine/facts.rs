@@ -7,6 +7,10 @@ use yamba_record::machine::Details;
 use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Tlb};
 use yamba_record::number::{bytes, counted, number};
 
+use yamba_report::hardware::value;
+use yamba_report::{Part, Table};
+use yamba_session::hardware::names;
+
 use super::Page;
 
 /// A part with its name in front.
@@ -400,6 +404,30 @@ pub(super) fn measured_caches(page: &mut Page, machine: &Machine, now: f64) {
     let when = format!("{} ago", age(now - caches.unix_s));
     let parts = levels.chain([memory, when]);
     page.line("measured caches", &parts.collect::<Vec<String>>().join(", "));
+}
+
+/// What the processor claims, beside what `yamba hardware` found.
+pub(super) fn hardware(page: &mut Page, machine: &Machine, now: f64) {
+    page.section("Claimed and found");
+    if machine.hardware.is_empty() {
+        page.line("", "not measured: run `yamba hardware`");
+        return;
+    }
+    let kept = |name: &str| machine.hardware.iter().find(|k| k.parameter.name == name);
+    let row = |(name, unit): (&str, &str)| {
+        let claimed = value(machine.claimed(name)?, unit);
+        let found = match kept(name) {
+            None => ["not measured".to_owned(), String::new()],
+            Some(kept) => {
+                let found = kept.parameter.found.map(|found| value(found, unit));
+                let when = format!("{} ago", age(now - kept.unix_s));
+                [found.unwrap_or_else(|| "cannot tell".to_owned()), when]
+            }
+        };
+        Some([vec![name.to_owned(), claimed], found.to_vec()].concat())
+    };
+    let titles = ["parameter", "claimed", "found", "when"];
+    page.add(Part::Table(Table::new(&titles, names().filter_map(row))));
 }
 
 /// `5 min`, `3 h`, `12 days`
