@@ -40,6 +40,7 @@ const PROGRAMS: &[Source] = &[
     tracepoint("sched_process_fork"),
     tracepoint("sched_process_exit"),
     tracepoint("sched_switch"),
+    tracepoint("sched_waking"),
     tracepoint("page_fault_user"),
     tracepoint("page_fault_kernel"),
     Source { name: "minor_faults", counter: Some(SoftwareEvent::PageFaultsMin) },

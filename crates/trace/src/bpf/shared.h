@@ -80,7 +80,7 @@ struct page_faults {
 struct waits {
     u64 call_ns;   // it had slept in its call
     u64 fault_ns;  // it had slept in a page fault
-    u64 ready_ns;  // it could have run
+    u64 ready_ns;  // it could have run, but other programs had the processor
 };
 
 struct more_event {

@@ -23,6 +23,7 @@ struct thread {
     struct page_faults faults;
     struct waits waits;
     u64 running_since;  // when it came to its processor, or 0: it does not run
+    u64 woken_at;       // since it sleeps, or 0
     // Of the current page fault.
     u64 outer_mode;
     u32 access;

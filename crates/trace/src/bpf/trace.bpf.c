@@ -277,17 +277,33 @@ INLINE void report_end(struct cpu *cpu, struct thread *thread) {
     bpf_map_push_elem(&free_states, &slot, 0);
 }
 
+// The part of a wait in which the thread could run, but the processor did not take it.
+INLINE u64 ready_part(struct thread *thread, int is_after_idle, u64 waited, u64 now) {
+    if (!thread->is_asleep) return waited;
+    u64 woken_at = thread->woken_at;
+    if (is_after_idle || woken_at == 0 || now < woken_at) return 0;
+    u64 since = now - woken_at;
+    return since < waited ? since : waited;
+}
+
 // A thread comes to a processor. The time in which no thread of the application ran belongs to the
-// call or page fault in which this thread slept.
-INLINE void resume(struct thread *thread, u64 now) {
+// call or page fault in which this thread slept. The wake-up of an idle processor is part of it.
+INLINE void resume(struct thread *thread, int is_after_idle, u64 now) {
     thread->since = now;
     u64 waited = begin_running(thread, now);
     if (waited == 0) return;
-    u64 mode = thread->mode;
-    if (!thread->is_asleep) thread->waits.ready_ns += waited;
-    else if (mode == MODE_FAULT) thread->waits.fault_ns += waited;
-    else thread->waits.call_ns += waited;
+    u64 ready = ready_part(thread, is_after_idle, waited, now);
+    thread->waits.ready_ns += ready;
+    if (thread->mode == MODE_FAULT) thread->waits.fault_ns += waited - ready;
+    else thread->waits.call_ns += waited - ready;
     thread->has_more = 1;
+}
+
+SEC("tp_btf/sched_waking") int sched_waking(u64 *arguments) {
+    struct thread_start *start = bpf_task_storage_get(&threads, (struct task_struct *)arguments[0], 0, 0);
+    struct thread *thread = start && start->slot ? state(start->slot) : 0;
+    if (thread && thread->is_asleep && !thread->woken_at) thread->woken_at = bpf_ktime_get_ns();
+    return 0;
 }
 
 enum {
@@ -314,13 +330,14 @@ SEC("tp_btf/sched_switch") int sched_switch(u64 *arguments) {
             report_end(cpu, thread);
         } else {
             // A thread in the state 0, or one whose processor was taken away, can run on.
+            thread->woken_at = 0;
             thread->is_asleep = state != 0 && !is_preempted;
             if (thread->is_asleep && thread->mode == MODE_CALL) thread->flags |= HAS_BLOCKED;
             if (thread->times[MODE_USER] >= LONG_NS) report_more(cpu, thread);
         }
     }
     thread = state_of(next);
-    if (thread) resume(thread, now ? now : bpf_ktime_get_ns());
+    if (thread) resume(thread, previous->pid == 0, now ? now : bpf_ktime_get_ns());
     return 0;
 }
 
