@@ -31,6 +31,7 @@ impl Document {
     /// The parameters of these names by the curves of a run.
     pub(super) fn new(run: &Run, wanted: &[&str]) -> Document {
         let mut parameters = super::parameters(run);
+        super::refuse_hidden(&mut parameters);
         parameters.retain(|p| wanted.contains(&p.name.as_str()));
         Document {
             schema: SCHEMA.to_owned(),
