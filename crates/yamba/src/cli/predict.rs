@@ -41,7 +41,7 @@ Examples:
   yamba predict server.vector --cost 'connect(tcp)=0.5x'     what if a primitive cost less?
   yamba predict server.vector --replace 'read(file)@4K*16=read(file)@64K'   other calls?
   yamba predict cgi.vector --replace 'fork=' --context static.vector   with times of static.vector
-  yamba predict server.vector --elapsed --on other.json --user-scale int_mul   elsewhere
+  yamba predict server.vector --elapsed --on other.json --user-scale lat_integer_multiply   there
   yamba predict server.vector --on latest --on other.json --page page.html   stacked bars
   yamba predict server.vector --files server.files --memory 512M   the time of its file reads with less memory
   yamba predict app.vector --jvm java --jvm /opt/jdk-25/bin/java   ranks Java virtual machines
