@@ -6,7 +6,7 @@ use yamba_record::number::{number, scale};
 use yamba_record::run::IntervalScope;
 use yamba_record::units::factor;
 use yamba_record::{Benchmark, Evidence};
-use yamba_stats::{coefficient_of_variation, variation_interval};
+use yamba_stats::{coefficient_of_variation, median, median_interval, variation_interval};
 
 use super::CONFIDENCE;
 
@@ -74,6 +74,27 @@ impl Figure {
         })
     }
 
+    /// The median over the launches of the coefficient of variation of a launch's samples. It says
+    /// how much neighbouring samples of one process differ.
+    pub fn from_variation_within(benchmark: &Benchmark) -> Option<Figure> {
+        let mut samples = &benchmark.details.samples[..];
+        let mut each = Vec::new();
+        for launch in &benchmark.launches {
+            let (own, rest) = samples.split_at_checked(launch.samples as usize)?;
+            each.extend(coefficient_of_variation(own));
+            samples = rest;
+        }
+        let is_whole = samples.is_empty();
+        let interval = median_interval(&each, CONFIDENCE).filter(|_| is_whole)?;
+        let is_known = interval.coverage >= CONFIDENCE;
+        Some(Figure {
+            median: median(&each)?,
+            confidence_interval: is_known.then_some([interval.low, interval.high]),
+            interval_scope: Some(IntervalScope::BetweenLaunches),
+            unit: String::new(),
+        })
+    }
+
     /// The median of an evidence over all batches, with its minimum and maximum.
     pub fn from_evidence(evidence: &Evidence, unit: Option<&str>) -> Option<Figure> {
         Some(Figure {
@@ -116,4 +137,25 @@ impl Figure {
 /// Whether figures in unit `from` can be shown in unit `to`. Times can also be shown in cycles.
 pub fn converts(from: &str, to: &str) -> bool {
     factor(from, to).is_some() || (CYCLES.contains(&to) && factor(from, "ns").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two launches of 2 and 3 samples with coefficients of variation of sqrt(2) / 10 and 0.1.
+    #[test]
+    fn variation_within_is_that_of_each_launch() {
+        let mut benchmark = yamba_harness::not_started("x");
+        benchmark.details.samples = vec![9.0, 11.0, 90.0, 100.0, 110.0];
+        benchmark.launches = vec![Default::default(); 2];
+        benchmark.launches[0].samples = 2;
+        benchmark.launches[1].samples = 3;
+        let figure = Figure::from_variation_within(&benchmark).unwrap();
+        assert!((figure.median - (2f64.sqrt() / 10.0 + 0.1) / 2.0).abs() < 1e-12, "{figure:?}");
+        assert_eq!(figure.confidence_interval, None);
+        // Samples that belong to no launch.
+        benchmark.launches[1].samples = 2;
+        assert_eq!(Figure::from_variation_within(&benchmark), None);
+    }
 }

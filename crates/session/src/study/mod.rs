@@ -98,10 +98,13 @@ impl Measurement {
 pub enum Statistic {
     /// The coefficient of variation of the launches' medians.
     Variation,
+    /// The coefficient of variation of the samples of a launch.
+    VariationWithin,
 }
 
 /// The names of the statistics in a study file.
-pub const STATISTICS: [(&str, Statistic); 1] = [("variation", Statistic::Variation)];
+pub const STATISTICS: [(&str, Statistic); 2] =
+    [("variation", Statistic::Variation), ("variation_within", Statistic::VariationWithin)];
 
 /// A prediction and its reason.
 #[derive(Clone, Debug, PartialEq)]

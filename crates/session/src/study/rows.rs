@@ -192,6 +192,9 @@ fn unknown_in(measurement: &Measurement, entry: &Benchmark) -> String {
             let count = entry.launches.iter().filter(|l| l.median.is_some()).count();
             format!("a variation takes two launches, and here are {count}")
         }
+        (None, Some(Statistic::VariationWithin)) => {
+            "a variation within launches takes two samples of a launch".to_owned()
+        }
         (None, None) => format!(
             "it is not known in {unit}, but in {}",
             entry.unit.as_deref().unwrap_or("no unit")
@@ -211,6 +214,7 @@ fn figure(measurement: &Measurement, entry: &Benchmark, unit: Option<&str>) -> O
     match (&measurement.evidence, measurement.statistic) {
         (Some(name), _) => Figure::from_evidence(entry.details.evidence.get(name)?, unit),
         (None, Some(Statistic::Variation)) => Figure::from_variation(entry),
+        (None, Some(Statistic::VariationWithin)) => Figure::from_variation_within(entry),
         (None, None) => Figure::from_benchmark(entry, unit),
     }
 }
@@ -264,7 +268,7 @@ fn notes(measurement: &Measurement, entry: &Benchmark) -> Vec<String> {
     }
     if is_doubtful(measurement, entry) {
         let note = match measurement.statistic {
-            Some(Statistic::Variation) => "disturbed: a variation has no bounds",
+            Some(_) => "disturbed: a variation has no bounds",
             None => "disturbed: other processes may be part of it, so that it proves nothing",
         };
         notes.push(note.to_owned());
