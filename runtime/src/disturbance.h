@@ -24,7 +24,7 @@ struct Disturbance {
     double waited_ns = 0;         // run-queue wait: the thread was runnable and another ran; NaN if unknown
     double other_threads_ns = 0;  // processor time of other threads of this process; NaN if unknown
     double processor_ns = 0;      // processor time of the process and of its child processes; NaN if unknown
-    double queued_ns = 0;         // waited_ns beyond the least wait seen for the same number of passes
+    double queued_ns = 0;         // waited_ns beyond that for partners and for other workers
     bool faults_are_own = false;  // every pass takes as many page faults
     bool clock_went_back = false;
     bool known = true;  // whether the system provided its counts
@@ -133,6 +133,7 @@ inline bool others_ran(const Disturbance &d, double ns) {
 // Kinds of disturbance that the benchmark causes itself, and that therefore do not count.
 struct Tolerance {
     bool waits, faults;
+    bool shares = true;  // a partner or another worker may need the processor of the thread
 };
 
 // Returns a JSON array, without brackets, of the disturbances that count against a batch of `ns`;
@@ -151,7 +152,8 @@ inline Text held_against(const Disturbance &d, double ns, const Tolerance &own) 
     // A benchmark that takes page faults itself sleeps until storage answers.
     uint64_t own_sleeps = own.faults ? d.major_faults : 0;
     add(!own.waits && d.voluntary > own_sleeps, "wait");
-    add(own.waits && others_ran(d, ns), "queue");
+    const bool is_queued = own.shares ? others_ran(d, ns) : d.queued_ns > stolen * ns;
+    add(own.waits && is_queued, "queue");
     add(!own.waits && own_sleeps == 0 && d.stolen_ns > stolen * ns, "stolen");
     add(d.clock_went_back, "clock");
     return kinds;

@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 
 namespace yamba {
@@ -30,6 +31,13 @@ inline double share_of_work(uint64_t workers, uint64_t processors) {
     uint64_t sharing = workers / processors;
     double share = sharing > 1 ? 1 / double(sharing) : 1;
     return share < least_share ? least_share : share;
+}
+
+// The part of a wait in the run queue, within `ns`, that other processes cause: each worker waits
+// while the others that share its processor run. NaN counts as no wait.
+inline double wait_for_others(double waited_ns, double ns, uint64_t workers, uint64_t processors) {
+    const uint64_t turns = (workers + processors - 1) / processors;
+    return fmax(waited_ns - ns * (1 - 1 / double(turns)), 0);
 }
 
 // The median of three.

@@ -274,9 +274,18 @@ class Worker {
         facts.disturbance = benchmark.disturbance;
         facts.disturbance += dummy.disturbance;
         facts.disturbance.clock_went_back = facts.ns < 0 || facts.dummy_ns < 0;
-        // Workers share processors on purpose, so switches between them are no disturbance.
-        facts.disturbed = held_against(facts.disturbance, facts.ns + facts.dummy_ns, Tolerance{true, subject_.may_fault()});
+        facts.disturbed = held(facts);
         report(facts);
+    }
+
+    // Workers share processors on purpose, and may wait for each other's locks: neither is a
+    // disturbance. The wait for a partner is unknown.
+    Text held(BatchFacts &facts) const {
+        const double ns = facts.ns + facts.dummy_ns;
+        const bool has_partner = subject_.may_wait();
+        if (!has_partner)
+            facts.disturbance.queued_ns = wait_for_others(facts.disturbance.waited_ns, ns, shared_.workers, processors_);
+        return held_against(facts.disturbance, ns, {true, subject_.may_fault(), has_partner || shared_.workers > processors_});
     }
 
     // Writes the record under the lock: lines of several workers must not mix, however long they

@@ -13,6 +13,9 @@ void work_is_shared_down_to_a_tenth() {
     CHECK(share_of_work(8, 4) == 0.5);
     CHECK(share_of_work(40, 4) == 0.1);
     CHECK(share_of_work(256, 2) == 0.1);
+    CHECK(wait_for_others(30, 100, 2, 2) == 30 && wait_for_others(0, 100, 1, 2) == 0);
+    CHECK(wait_for_others(60, 100, 4, 2) == 10 && wait_for_others(60, 100, 5, 2) == 0);
+    CHECK(wait_for_others(NAN, 100, 2, 2) == 0);
 }
 
 void passes_fill_a_time() {

@@ -596,6 +596,9 @@ void each_disturbance_has_its_name() {
     d = {}, d.stolen_ns = 11;
     CHECK(held_against(d, 1000, none).is("\"stolen\"") && held_against(d, 1200, none).empty() &&
           held_against(d, 1000, waits).empty());
+    d = {}, d.queued_ns = 11;
+    CHECK(held_against(d, 1000, {true, false, false}).is("\"queue\"") && held_against(d, 1200, {true, false, false}).empty() &&
+          held_against(d, 1000, waits).empty());
     d = {}, d.clock_went_back = true;
     CHECK(held_against(d, 1000, waits).is("\"clock\""));
 }

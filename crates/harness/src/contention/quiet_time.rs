@@ -143,8 +143,12 @@ fn is_unbounded(batch: &Batch) -> bool {
 }
 
 /// The wait in the run queue of a pass that other processes do not lengthen, in ns: a partner on
-/// the same processor works meanwhile. It is the least one of these batches.
+/// the same processor works meanwhile. It is the least one of these batches. Where workers run in
+/// parallel, all batches may wait for other processes, so that nothing is known to be usual.
 fn usual_wait(launch: &[&Batch]) -> f64 {
+    if launch.iter().any(|batch| batch.load.is_some()) {
+        return 0.0;
+    }
     let waits =
         launch.iter().filter_map(|batch| Some(batch.disturbance.waited_ns? / batch.passes as f64));
     waits.min_by(f64::total_cmp).unwrap_or(0.0)

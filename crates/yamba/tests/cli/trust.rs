@@ -1,9 +1,11 @@
 //! The harness under adverse conditions, and the commands that check whether it can be trusted.
 
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
+use yamba_child_guard::StartGuarded;
 
 use crate::schema;
 use crate::support::{Answer, Yamba, behind, needs};
@@ -173,6 +175,21 @@ fn selftest_prints_expected_and_measured() {
     assert!(!document["reasons"].as_array().unwrap().is_empty());
     assert_eq!(document["help"].is_null(), expected == "yes");
     assert_eq!(answer.status, i32::from(expected != "yes"));
+}
+
+/// Each of the parallel processes has a processor of its own, and two busy loops beside it.
+#[test]
+#[ignore = "needs g++"]
+fn parallel_figure_beside_other_processes_is_disturbed() {
+    let mut yamba = Yamba::new();
+    let processors = std::thread::available_parallelism().unwrap().get();
+    let words = format!("run lat_syscall_getppid -P {processors} --time 300ms --json");
+    yamba.run(&words);
+    let busy = |_| Command::new("sh").args(["-c", "while :; do :; done"]).start();
+    let loops: Vec<_> = (0..2 * processors).map(busy).collect();
+    let entries = entries(&yamba.run(&words));
+    drop(loops);
+    assert_eq!(entries[0]["is_disturbed"], true, "{:#}", entries[0]);
 }
 
 #[test]
