@@ -49,8 +49,8 @@ impl DisturbanceVerdict {
     }
 }
 
-/// Chooses the batches that count. Under load none is discarded: the competing processes or threads
-/// are what is measured. `beside` has the launches beside a neighbour: no batch of a doubtful one
+/// Chooses the batches that count. Where several workers run, none is discarded: their competition
+/// is what is measured. `beside` has the launches beside a neighbour: no batch of a doubtful one
 /// counts as calm, and those of an agreeing one do however few they are.
 pub(super) fn judge(
     batches: &[Batch],
@@ -62,8 +62,11 @@ pub(super) fn judge(
     for kind in batches.iter().flat_map(|i| &i.disturbed) {
         *verdict.kinds.entry(kind.clone()).or_default() += 1;
     }
-    if workers.are_several() || verdict.kinds.is_empty() {
+    if verdict.kinds.is_empty() {
         return verdict;
+    }
+    if workers.are_several() {
+        return judge_parallel(batches, verdict);
     }
     let mut launches: BTreeMap<u64, Vec<&Batch>> = BTreeMap::new();
     for batch in batches {
@@ -119,6 +122,17 @@ pub(super) fn judge(
     verdict
 }
 
+/// Figures of parallel workers: all batches count. If others than the workers had the processors in
+/// half of the batches, these decide the median.
+fn judge_parallel(batches: &[Batch], mut verdict: DisturbanceVerdict) -> DisturbanceVerdict {
+    let (queued, total) = (verdict.kinds.get("queue").copied().unwrap_or(0), batches.len());
+    verdict.is_disturbed = queued > 0 && 2 * queued >= total as u64;
+    verdict.note = verdict.is_disturbed.then(|| {
+        format!("the machine is disturbed: other processes had a processor in {queued} of {total} batches; all of them count")
+    });
+    verdict
+}
+
 /// Whether a launch has enough calm batches for its median. Batches of a circle are of different
 /// tests: more than half must be calm.
 fn has_median(launch: &[&Batch], is_calm: impl Fn(&Batch) -> bool) -> bool {
@@ -162,6 +176,21 @@ fn in_words(kinds: &BTreeMap<String, u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parallel_figure_is_disturbed_if_others_run_in_half_of_its_batches() {
+        let verdict = |queued: usize| {
+            let mut all = vec![Batch::default(); 10];
+            for batch in &mut all[..queued] {
+                batch.disturbed = vec!["queue".to_owned()];
+            }
+            judge(&all, Workers { processes: 2, threads: 1 }, &QuietBatches::default())
+        };
+        assert!(!verdict(4).is_disturbed && verdict(4).note.is_none());
+        assert!(verdict(5).is_disturbed && verdict(5).note.unwrap().contains("in 5 of 10 batches"));
+        // All count.
+        assert_eq!(verdict(5).calm, None);
+    }
 
     /// The batches of a launch: first `disturbed` disturbed ones, then `calm` calm ones.
     fn launch(number: u64, disturbed: usize, calm: usize) -> Vec<Batch> {

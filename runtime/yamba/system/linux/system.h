@@ -176,9 +176,14 @@ inline double process_time() {
 // The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if
 // the kernel does not report it.
 inline double waited() {
-    // Opened once per thread. The file stays right, since a measuring process never forks another
-    // measuring process.
-    static thread_local const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    // Opened once per thread. A forked process inherits that of its parent.
+    static thread_local int file = -1;
+    static thread_local pid_t owner = 0;
+    if (owner != getpid()) {
+        if (file >= 0) close(file);
+        file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+        owner = getpid();
+    }
     char text[96];
     ssize_t n = pread(file, text, sizeof text - 1, 0);
     if (n <= 0) return not_known;
