@@ -12,8 +12,8 @@ const NEXT_LEVEL: f64 = 1.5;
 /// The price of a level, and its fewest points: see [`stretches`].
 const PRICE: f64 = 4.0;
 const FEWEST: usize = 3;
-/// The step lies between the last point before this share of it is climbed, and the first point from
-/// which on all but this share is.
+/// The step lies between the last point before this share of it is climbed, and the first point
+/// from which on all but this share is.
 const FOOT: f64 = 0.1;
 
 /// A step from one level to the next.

@@ -117,7 +117,8 @@ fn passes_beside_a_neighbour_do_not_count() {
     assert!(reason.starts_with("it is not known"), "{reason}");
 }
 
-/// A launch of four passes at each of these points, up to 3 % longer than `time`, at 0.3 ns a cycle.
+/// A launch of four passes at each of these points, up to 3 % longer than `time`, with cycles of
+/// 0.3 ns.
 fn launch(random: &mut Rng, points: &[f64], time: impl Fn(f64) -> f64) -> Curve {
     let mut pass = |x: &f64| {
         let ns = time(*x) * (1.0 + 0.03 * random.f64());

@@ -1,9 +1,10 @@
 //! The waiting of a total.
 //!
-//! The trace has how long the application waited in each call. On another system, this time is that
-//! of the trace if the application itself sets it, as for a sleep; it is scaled by one score if both
-//! systems have it, such as `elapsed(fsync)`; else it is not predicted. A call that a change has
-//! added, and that may wait, needs a score, too. No call that may wait counts as a null call.
+//! The trace has how long the application waited in each call. On another system, this time is
+//! that of the trace if the application itself sets it, as for a sleep; it is scaled by one score
+//! if both systems have it, such as `elapsed(fsync)`; else it is not predicted. A call that a
+//! change has added, and that may wait, needs a score, too. No call that may wait counts as a null
+//! call.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,7 @@ use yamba_predict::Predictions;
 use yamba_predict::prediction::total::{Part, Time, Total};
 use yamba_report::{MeasuredBar, MissRatios, PredictedBar, PredictedPart};
 
-use super::{table, total};
+use super::{table, total, words};
 
 /// The page of all predictions.
 pub(super) fn page(found: &Predictions, misses: Option<&MissRatios>) -> String {
@@ -28,7 +28,7 @@ fn bar(prediction: &Prediction) -> PredictedBar {
         total_ns: total,
         // An open interval has no end to draw. The text and the remarks say so.
         interval_ns: prediction.interval_ns.filter(|[_, high]| high.is_finite()),
-        text: table::time(total, prediction.interval_ns),
+        text: words::time(total, prediction.interval_ns),
         measured: measured(prediction),
         rows: table::rows(prediction, prediction.terms.primitives.len()),
         remarks: table::remarks(prediction),
@@ -47,7 +47,7 @@ fn bar_of_total(total: &Total, measured: Option<MeasuredBar>) -> PredictedBar {
         parts: total.parts.iter().map(part).collect(),
         total_ns: *ns,
         interval_ns: interval_ns.filter(|[_, high]| high.is_finite()),
-        text: table::time(*ns, *interval_ns),
+        text: words::time(*ns, *interval_ns),
         measured,
         rows: total::rows(total),
         remarks: total::remarks(total),
@@ -56,7 +56,7 @@ fn bar_of_total(total: &Total, measured: Option<MeasuredBar>) -> PredictedBar {
 
 fn measured_elapsed(prediction: &Prediction) -> Option<MeasuredBar> {
     let ns = prediction.measured.as_ref()?.elapsed_ns?;
-    Some(MeasuredBar { ns, interval_ns: None, text: table::time(ns, None) })
+    Some(MeasuredBar { ns, interval_ns: None, text: words::time(ns, None) })
 }
 
 fn parts(prediction: &Prediction) -> Vec<PredictedPart> {
@@ -82,6 +82,6 @@ fn measured(prediction: &Prediction) -> Option<MeasuredBar> {
     Some(MeasuredBar {
         ns: measured.kernel_ns,
         interval_ns: Some(measured.interval_ns),
-        text: table::time(measured.kernel_ns, Some(measured.interval_ns)) + &error,
+        text: words::time(measured.kernel_ns, Some(measured.interval_ns)) + &error,
     })
 }

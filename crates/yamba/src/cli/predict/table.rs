@@ -10,9 +10,8 @@ use yamba_report::{figure, interval, short};
 
 use super::files::sentence;
 use super::total;
-use super::words::{Words, disturbed};
+use super::words::{Words, disturbed, line, percent, time};
 use crate::cli::output::table;
-use crate::cli::run_ref::plain;
 
 pub(super) fn text(found: &Predictions, width: Option<usize>) -> String {
     let mut parts: Vec<String> = found.predictions.iter().map(|p| one(p, width)).collect();
@@ -47,11 +46,6 @@ pub(super) fn conclusions(found: &Predictions) -> Vec<String> {
     let ratios = found.ratios.iter().map(|ratio| version(found, ratio));
     let file_times = found.file_times.iter().map(sentence);
     ranked.chain(ratios).chain(file_times).collect()
-}
-
-/// A line without control characters: the names come from documents.
-pub(super) fn line(text: &str) -> String {
-    plain(text) + "\n"
 }
 
 fn one(prediction: &Prediction, width: Option<usize>) -> String {
@@ -101,12 +95,6 @@ fn sum(prediction: &Prediction) -> String {
     };
     let unit = &prediction.unit;
     format!("{what}: {} each {unit}", time(total, prediction.interval_ns))
-}
-
-/// A time with its interval.
-pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
-    let interval = ends.map_or(String::new(), |ends| format!(" {}", interval(ends, ns, "ns")));
-    figure(ns, "ns") + &interval
 }
 
 /// The measured times. An interval of the prediction does not cover its error.
@@ -255,10 +243,6 @@ fn factor(factor: f64) -> String {
 /// A size in the unit of the primitive. Whole multiples of 1024 have a binary prefix.
 fn size(size: f64) -> String {
     if size.fract() == 0.0 { short(size as u64) } else { number(size) }
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {

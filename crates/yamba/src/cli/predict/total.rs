@@ -5,7 +5,7 @@ use yamba_predict::prediction::total::{NotPredicted, Part, PartOrigin, Time, Tot
 use yamba_record::number::number;
 use yamba_report::figure;
 
-use super::table::{line, percent, time};
+use super::words::{line, percent, time};
 use crate::cli::output::table;
 
 /// Parts with a smaller share are listed together.

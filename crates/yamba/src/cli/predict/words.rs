@@ -2,6 +2,9 @@
 
 use yamba_predict::Predictions;
 use yamba_predict::vector::Platform;
+use yamba_report::{figure, interval};
+
+use crate::cli::run_ref::plain;
 
 /// Words for the times of an application.
 pub(super) struct Words {
@@ -50,4 +53,20 @@ pub(super) fn disturbed(primitives: &[String]) -> Option<String> {
     let names = primitives.join(", ");
     (!primitives.is_empty())
         .then(|| format!("costs of disturbed figures, which count with their intervals: {names}"))
+}
+
+/// A line without control characters: the names come from documents.
+pub(super) fn line(text: &str) -> String {
+    plain(text) + "\n"
+}
+
+/// A time with its interval.
+pub(super) fn time(ns: f64, ends: Option<[f64; 2]>) -> String {
+    let interval = ends.map_or(String::new(), |ends| format!(" {}", interval(ends, ns, "ns")));
+    figure(ns, "ns") + &interval
+}
+
+/// A share as a percentage.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
 }
