@@ -602,6 +602,15 @@ fn calls_are_removed_and_added() {
     assert_eq!(other.last(), Some(&sized(4096.0, 1.0)));
 }
 
+/// Waiting in a page fault that the kernel does not count as major has no use.
+#[test]
+fn waiting_without_uses_stays_when_some_are_added() {
+    let waited = Use { waited_ns: Some(30.0), ..used("page_fault(major)", None, 0.0) };
+    let mut vector = vector(vec![waited, used("stat", None, 1.0)]);
+    Replacement::read("=page_fault(major)*2").unwrap().apply(&mut vector).unwrap();
+    assert_eq!((vector.primitives[0].count, vector.primitives[0].waited_ns), (2.0, Some(30.0)));
+}
+
 #[test]
 fn faults_of_changes_are_named() {
     for wrong in ["fork", "fork=2", "fork=-1x", "fork=0x", "fork=manyx", "fork=NaNx"] {

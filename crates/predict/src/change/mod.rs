@@ -230,7 +230,8 @@ impl Calls {
         let is_it = |used: &&mut Use| used.is_same(&self.name, self.size);
         match uses.iter_mut().find(is_it) {
             Some(used) => {
-                used.waited_ns = used.waited_ns.map(|ns| ns * (1.0 + count / used.count));
+                let factor = if used.count > 0.0 { 1.0 + count / used.count } else { 1.0 };
+                used.waited_ns = used.waited_ns.map(|ns| ns * factor);
                 used.count += count;
                 (used.errors, used.time_ns) = (None, None);
             }

@@ -121,7 +121,7 @@ pub fn spread(rounds: &[Round]) -> Option<f64> {
     spread_of(&rounds.iter().map(|r| r.untraced_ns).collect::<Vec<_>>())
 }
 
-/// The same of any times of rounds.
+/// Half the width of the interval of [`spread`], for any other time of each round.
 pub(crate) fn spread_of(each: &[f64]) -> Option<f64> {
     let (number, mean) = (each.len() as f64, mean(each)?);
     let t = student_t_quantile(0.5 + CONFIDENCE / 2.0, number - 1.0)?;

@@ -311,15 +311,17 @@ impl PredictionRequest {
             }
         }
         if applications.len() > 1 {
-            found.sums = systems.iter().filter_map(|system| sum_on(system, &found)).collect();
+            let sums = (0..systems.len()).filter_map(|index| sum_on(index, systems.len(), &found));
+            found.sums = sums.collect();
         }
         Ok(found)
     }
 }
 
-/// The sum of the totals on a system. `None`: totals are not predicted.
-fn sum_on(system: &System, found: &Predictions) -> Option<Total> {
-    let on_it = found.predictions.iter().filter(|p| p.system == system.name);
+/// The sum of the totals on the system of this index: each application has a prediction on each
+/// system. `None`: totals are not predicted.
+fn sum_on(index: usize, systems: usize, found: &Predictions) -> Option<Total> {
+    let on_it = found.predictions.iter().skip(index).step_by(systems);
     let totals: Option<Vec<&Total>> = on_it.map(|p| p.total.as_ref()).collect();
     Total::sum(&totals?)
 }

@@ -314,7 +314,7 @@ impl EventReader {
         self.interrupts = Default::default();
     }
 
-    /// Nothing without uses, unless they waited.
+    /// Counts uses with their times. Without a use, only waiting counts.
     fn other(&mut self, thread: u32, used: Used, count: u64, times: Times) {
         if count > 0 || times.waited_ns > 0.0 {
             self.tally.other(thread, used, count, times);

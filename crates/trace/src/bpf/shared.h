@@ -154,7 +154,7 @@ struct counters {
     u64 states;   // that threads have or had
     // Of all traced threads together.
     u64 running;     // number of threads on processors
-    u64 idle_since;  // when the last one left its processor, or 0
+    u64 idle_since;  // when one left its processor last, or 0
     u64 busy_since;  // when the first one came to a processor
     u64 busy_ns;     // time in which a thread was on a processor
     u64 thread_ns;   // sum of the threads' times on processors

@@ -126,22 +126,24 @@ INLINE struct thread *state_of(struct task_struct *task) {
 INLINE struct thread *running(void) { return state_of(bpf_get_current_task_btf()); }
 
 // A thread comes to a processor. Returns the time in which no traced thread ran before, if it ran
-// after others. The exchange leaves out a time whose beginning another processor has not written
-// yet.
+// after others.
 INLINE u64 begin_running(struct thread *thread, u64 now) {
     thread->running_since = now;
     if (__sync_fetch_and_add(&counters.running, 1) != 0) return 0;
-    u64 since = __sync_lock_test_and_set(&counters.idle_since, 0);
+    u64 since = counters.idle_since;
     counters.busy_since = now;
     return since && now > since ? now - since : 0;
 }
 
+// Once the number is 0, another processor may begin the next busy time: so `busy_since` is read, and
+// `idle_since` written, before. While a thread runs, `idle_since` is not read.
 INLINE void end_running(struct thread *thread, u64 now) {
     if (!thread->running_since) return;
     __sync_fetch_and_add(&counters.thread_ns, now - take(&thread->running_since));
-    if (__sync_fetch_and_add(&counters.running, -1) != 1) return;
-    if (now > counters.busy_since) __sync_fetch_and_add(&counters.busy_ns, now - counters.busy_since);
+    u64 busy_since = counters.busy_since;
     counters.idle_since = now;
+    if (__sync_fetch_and_add(&counters.running, -1) != 1) return;
+    if (now > busy_since) __sync_fetch_and_add(&counters.busy_ns, now - busy_since);
 }
 
 // A thread that was added while it ran has not waited.

@@ -307,7 +307,9 @@ SEC("tp_btf/sched_waking") int sched_waking(u64 *arguments) {
 }
 
 enum {
-    TASK_DEAD = 128,    // `__state` of a thread that has ended
+    // Values of `__state`.
+    TASK_DEAD = 128,    // it has ended
+    TASK_WAKING = 512,  // it was woken while it left its processor: `is_asleep` was still 0
     LONG_NS = 5000000,  // a thread without calls reports its times when they reach 5 ms
 };
 
@@ -330,7 +332,7 @@ SEC("tp_btf/sched_switch") int sched_switch(u64 *arguments) {
             report_end(cpu, thread);
         } else {
             // A thread in the state 0, or one whose processor was taken away, can run on.
-            thread->woken_at = 0;
+            thread->woken_at = state == TASK_WAKING ? now : 0;
             thread->is_asleep = state != 0 && !is_preempted;
             if (thread->is_asleep && thread->mode == MODE_CALL) thread->flags |= HAS_BLOCKED;
             if (thread->times[MODE_USER] >= LONG_NS) report_more(cpu, thread);

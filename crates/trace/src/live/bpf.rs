@@ -172,7 +172,7 @@ struct Session {
     /// Time in which a thread was on a processor, and the sum of the threads' times there, while
     /// events were counted, in ns.
     running_ns: [u64; 2],
-    /// The same since the programs were loaded, when the current count began.
+    /// Both times from the loading of the programs to the beginning of the current count, in ns.
     running_before_ns: [u64; 2],
     /// Number of events that were lost until the last counts ended.
     lost_so_far: u64,
@@ -369,7 +369,7 @@ impl Session {
     }
 
     /// Counts the interrupt work that was timed, for the whole time, and the time of running
-    /// threads.
+    /// threads. The time of a thread counts when it leaves its processor.
     fn end_count(&mut self) -> io::Result<()> {
         self.read()?;
         self.interrupts.end(&mut self.reader);
@@ -383,10 +383,8 @@ impl Session {
 
     /// The elapsed time of a unit. `None`: no thread has left its processor.
     fn elapsed(&self, units: f64) -> Option<Elapsed> {
-        let [busy_ns, threads_ns] = self.running_ns.map(|ns| ns as f64);
-        let parallelism = (threads_ns / busy_ns).max(1.0);
         let ready_ns = self.reader.ready_ns() / units;
-        parallelism.is_finite().then_some(Elapsed { parallelism, ready_ns })
+        parallelism(self.running_ns).map(|parallelism| Elapsed { parallelism, ready_ns })
     }
 
     /// Counts the events that have come, and then the calls that the kernel had counted before: the
@@ -487,6 +485,12 @@ impl Session {
     }
 }
 
+/// Mean number of threads that ran at once, by the time in which one ran and the sum of the
+/// threads' times. `None`: no thread has left its processor.
+fn parallelism([busy_ns, threads_ns]: [u64; 2]) -> Option<f64> {
+    (busy_ns > 0).then(|| (threads_ns as f64 / busy_ns as f64).max(1.0))
+}
+
 impl Commanded<'_> {
     fn until_end(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), Fault> {
         while self.pass(TICK)? {
@@ -523,5 +527,18 @@ impl Commanded<'_> {
             self.session.pass(LAST_EVENTS)?;
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parallelism;
+
+    #[test]
+    fn threads_that_have_not_left_their_processors_have_no_parallelism() {
+        assert_eq!(parallelism([0, 0]), None);
+        assert_eq!(parallelism([0, 50]), None);
+        assert_eq!(parallelism([50, 100]), Some(2.0));
+        assert_eq!(parallelism([50, 49]), Some(1.0), "clocks of two processors");
     }
 }

@@ -122,6 +122,15 @@ fn totals_of_several_vectors_are_added() {
 }
 
 #[test]
+fn system_that_is_listed_twice_has_two_equal_sums() {
+    let mut yamba = prepared();
+    let words = "predict a.vector b.vector --elapsed --on here.json --on here.json --json";
+    let found = document(&mut yamba, words);
+    let sums: Vec<f64> = found["sums"].as_array().unwrap().iter().map(elapsed_ns).collect();
+    assert_eq!(sums, [18e6; 2]);
+}
+
+#[test]
 fn page_has_a_bar_of_each_total_and_of_their_sum() {
     let mut yamba = prepared();
     let words = "predict a.vector b.vector --elapsed --on here.json --page -";

@@ -106,6 +106,8 @@ pub struct NotPredicted {
     pub name: String,
     /// Its share of the elapsed time where the application was traced. `None`: unknown.
     pub share_as_traced: Option<f64>,
+    /// Whether it is processor time.
+    pub is_processor_time: bool,
     /// Whether other programs cause it, so that the totals need not contain it.
     pub is_of_other_programs: bool,
 }
@@ -155,17 +157,14 @@ impl Total {
     fn add_up(&mut self, elapsed: Option<Elapsed>) {
         let (processor, waiting): (Vec<&Part>, Vec<&Part>) =
             self.parts.iter().partition(|part| part.is_processor_time);
-        let lacking = self.not_predicted.iter().filter(|part| !part.is_of_other_programs);
-        let has_all = lacking.count() == 0;
         self.processor = Time::sum(processor.iter().map(|part| (&part.time, 1.0)));
-        let is_user = |part: &NotPredicted| part.name == parts::USER;
-        if self.not_predicted.iter().any(is_user) {
+        if self.lacks_processor_time() {
             self.processor.open_above();
         }
         self.elapsed = elapsed.map(|elapsed| {
             let divided = processor.iter().map(|part| (&part.time, 1.0 / elapsed.parallelism));
             let mut sum = Time::sum(divided.chain(waiting.iter().map(|part| (&part.time, 1.0))));
-            if !has_all {
+            if self.lacks_elapsed_time() {
                 sum.open_above();
             }
             sum
@@ -178,6 +177,16 @@ impl Total {
             }
             part.share = if whole_ns > 0.0 { part.time.ns / whole_ns } else { 0.0 };
         }
+    }
+
+    /// Whether a part of the processor time is not predicted.
+    pub fn lacks_processor_time(&self) -> bool {
+        self.not_predicted.iter().any(|part| part.is_processor_time)
+    }
+
+    /// Whether a part of the elapsed time is not predicted, except time that other programs take.
+    pub fn lacks_elapsed_time(&self) -> bool {
+        self.not_predicted.iter().any(|part| !part.is_of_other_programs)
     }
 
     /// The sum of the totals of several applications on one system.
@@ -257,7 +266,7 @@ impl Time {
         }
     }
 
-    /// Removes the upper end of the interval, since the time lacks a part.
+    /// Removes the upper end of the interval, if it is known, since the time lacks a part.
     fn open_above(&mut self) {
         if self.interval_ns.is_some() {
             self.widths.add("parts that are not predicted", [0.0, f64::INFINITY]);

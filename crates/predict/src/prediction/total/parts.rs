@@ -8,7 +8,7 @@ use crate::prediction::{PredictedUserTime, Prediction};
 use crate::vector::{Platform, Vector};
 
 /// The name of the user time.
-pub(super) const USER: &str = "user time";
+const USER: &str = "user time";
 
 /// The work of a Java virtual machine that no vector counts.
 const OF_MACHINE: &str = "start, compiler and garbage collection of the virtual machine";
@@ -35,25 +35,34 @@ impl Parts {
                 let parallelism = vector.elapsed.map(|elapsed| elapsed.parallelism);
                 let share = |((user, parallelism), all)| user / parallelism / all;
                 let user = vector.user_ns.zip(parallelism).zip(traced_elapsed_ns);
-                self.unknown.push(NotPredicted::new(USER, user.map(share)));
+                self.unknown.push(NotPredicted::processor_time(USER, user.map(share)));
             }
         }
         for product in found.terms.primitives.iter().filter(|product| product.is_unknown) {
             let name = format!("kernel time of {}", product.label());
-            self.unknown.push(NotPredicted::new(&name, None));
+            self.unknown.push(NotPredicted::processor_time(&name, None));
         }
         for losses in vector.losses() {
-            self.unknown.push(NotPredicted::new(&losses, None));
+            self.unknown.push(NotPredicted::processor_time(&losses, None));
         }
         if is_java {
-            self.unknown.push(NotPredicted::new(OF_MACHINE, None));
+            self.unknown.push(NotPredicted::processor_time(OF_MACHINE, None));
         }
     }
 }
 
 impl NotPredicted {
-    pub(super) fn new(name: &str, share_as_traced: Option<f64>) -> NotPredicted {
-        NotPredicted { name: name.to_owned(), share_as_traced, is_of_other_programs: false }
+    fn processor_time(name: &str, share_as_traced: Option<f64>) -> NotPredicted {
+        NotPredicted { is_processor_time: true, ..NotPredicted::waiting(name, share_as_traced) }
+    }
+
+    pub(super) fn waiting(name: &str, share_as_traced: Option<f64>) -> NotPredicted {
+        NotPredicted {
+            name: name.to_owned(),
+            share_as_traced,
+            is_processor_time: false,
+            is_of_other_programs: false,
+        }
     }
 }
 
@@ -77,8 +86,7 @@ fn platform_time(found: &Prediction) -> Time {
     if !found.unbounded.is_empty() {
         widths.add("calls without a bound", [0.0, f64::INFINITY]);
     }
-    // The interval of the kernel time alone is that of the prediction.
-    Time { interval_ns: found.interval_ns, ..Time::new(ns, found.interval_ns.map(|_| widths)) }
+    Time::new(ns, found.interval_ns.map(|_| widths))
 }
 
 fn user_part(found: &Prediction, user: &PredictedUserTime, is_java: bool) -> Part {

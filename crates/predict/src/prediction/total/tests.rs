@@ -120,6 +120,21 @@ fn unknown_parts_elsewhere_are_named_with_their_share() {
     assert!(document["processor"]["interval_ns"][1].is_null());
 }
 
+/// One round gives no interval whose upper end says that a part is not predicted.
+#[test]
+fn total_of_one_round_says_what_it_lacks() {
+    let here = system(100.0, None);
+    let lacks = |vector: &Vector| {
+        let found = total(vector, &here, &here, None);
+        let elapsed = found.elapsed.clone().unwrap();
+        assert_eq!(elapsed.interval_ns, None);
+        [found.lacks_elapsed_time(), found.lacks_processor_time()]
+    };
+    assert_eq!(lacks(&traced()), [false; 2], "other programs had the processor");
+    let lost = Traced { lost: Some(3), ..Traced::default() };
+    assert_eq!(lacks(&Vector { traced: Some(lost), ..traced() }), [true; 2]);
+}
+
 #[test]
 fn user_time_and_waiting_are_scaled_by_single_scores() {
     let (from, to) = (system(100.0, Some(5e6)), system(200.0, Some(1e6)));

@@ -58,7 +58,8 @@ impl Parts {
         costs: &Costs,
     ) {
         let Some(elapsed) = vector.elapsed else {
-            self.unknown.push(NotPredicted::new("waiting: the vector has no elapsed time", None));
+            self.unknown
+                .push(NotPredicted::waiting("waiting: the vector has no elapsed time", None));
             return;
         };
         let share = |ns: f64| traced_elapsed_ns.map(|all| ns / all);
@@ -74,7 +75,7 @@ impl Parts {
                 _ if is_set => (Scale::SAME, PartOrigin::SetByApplication),
                 Some(scale) => (scale, PartOrigin::ScaledBy(score)),
                 None => {
-                    self.unknown.push(NotPredicted::new(&waiting(name), share(ns)));
+                    self.unknown.push(NotPredicted::waiting(&waiting(name), share(ns)));
                     continue;
                 }
             };
@@ -94,12 +95,12 @@ impl Parts {
                     let time = Time::new(cost.ns, Some(widths));
                     self.known.push(Part::waiting(&used.name, time, PartOrigin::Costs));
                 }
-                None => self.unknown.push(NotPredicted::new(&waiting(&used.name), None)),
+                None => self.unknown.push(NotPredicted::waiting(&waiting(&used.name), None)),
             }
         }
         self.unknown.extend((elapsed.ready_ns > 0.0).then(|| NotPredicted {
             is_of_other_programs: true,
-            ..NotPredicted::new("waiting for a processor", share(elapsed.ready_ns))
+            ..NotPredicted::waiting("waiting for a processor", share(elapsed.ready_ns))
         }));
     }
 }

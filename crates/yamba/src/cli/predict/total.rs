@@ -102,18 +102,73 @@ fn share(part: &NotPredicted) -> String {
 /// The measured times. A total that lacks a part has no error.
 fn with_error(total: &Total, measured: &MeasuredTimes) -> Option<String> {
     let processor_ns = measured.kernel_ns + measured.user_ns;
-    let off = |predicted: &Time, ns: f64| match predicted.interval_ns {
-        Some([_, high]) if high.is_infinite() => String::new(),
-        _ => format!(" (the prediction is {:+.1} % off)", (predicted.ns / ns - 1.0) * 100.0),
+    let off = |predicted: &Time, lacks_part: bool, ns: f64| match lacks_part {
+        true => String::new(),
+        false => format!(" (the prediction is {:+.1} % off)", (predicted.ns / ns - 1.0) * 100.0),
     };
-    let elapsed = measured
-        .elapsed_ns
-        .zip(total.elapsed.as_ref())
-        .map(|(ns, predicted)| format!("{} elapsed{}, ", figure(ns, "ns"), off(predicted, ns)));
+    let elapsed = measured.elapsed_ns.zip(total.elapsed.as_ref()).map(|(ns, predicted)| {
+        let off = off(predicted, total.lacks_elapsed_time(), ns);
+        format!("{} elapsed{off}, ", figure(ns, "ns"))
+    });
     Some(format!(
         "measured here: {}{} on processors{}",
         elapsed.unwrap_or_default(),
         figure(processor_ns, "ns"),
-        off(&total.processor, processor_ns)
+        off(&total.processor, total.lacks_processor_time(), processor_ns)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEASURED: MeasuredTimes = MeasuredTimes {
+        kernel_ns: 2e6,
+        by_ticks_ns: None,
+        interval_ns: [2e6; 2],
+        user_ns: 3e6,
+        elapsed_ns: Some(10e6),
+        units: 1.0,
+        error: None,
+    };
+
+    /// A time from one round.
+    fn time(ns: f64) -> Time {
+        let mut time = Time::default();
+        time.ns = ns;
+        time
+    }
+
+    fn remark(is_processor_time: bool, is_of_other_programs: bool) -> String {
+        let lacking = NotPredicted {
+            name: String::new(),
+            share_as_traced: None,
+            is_processor_time,
+            is_of_other_programs,
+        };
+        let total = Total {
+            application: String::new(),
+            unit: String::new(),
+            system: String::new(),
+            elapsed: Some(time(11e6)),
+            processor: time(6e6),
+            traced_elapsed_ns: None,
+            parallelism: None,
+            parts: Vec::new(),
+            not_predicted: vec![lacking],
+        };
+        with_error(&total, &MEASURED).unwrap()
+    }
+
+    #[test]
+    fn time_that_lacks_a_part_has_no_error() {
+        let [elapsed, processor] =
+            [10, 20].map(|off| format!(" (the prediction is +{off}.0 % off)"));
+        let remark_with = |elapsed: &str, processor: &str| {
+            format!("measured here: 10 ms elapsed{elapsed}, 5 ms on processors{processor}")
+        };
+        assert_eq!(remark(false, true), remark_with(&elapsed, &processor));
+        assert_eq!(remark(false, false), remark_with("", &processor));
+        assert_eq!(remark(true, false), remark_with("", ""));
+    }
 }
