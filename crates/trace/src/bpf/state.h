@@ -135,8 +135,8 @@ INLINE u64 begin_running(struct thread *thread, u64 now) {
     return since && now > since ? now - since : 0;
 }
 
-// Once the number is 0, another processor may begin the next busy time: so `busy_since` is read, and
-// `idle_since` written, before. While a thread runs, `idle_since` is not read.
+// Once the number is 0, another processor may begin the next busy time. So `busy_since` is read
+// before, and `idle_since` is written before. While a thread runs, `idle_since` is not read.
 INLINE void end_running(struct thread *thread, u64 now) {
     if (!thread->running_since) return;
     __sync_fetch_and_add(&counters.thread_ns, now - take(&thread->running_since));
