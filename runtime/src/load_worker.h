@@ -279,13 +279,15 @@ class Worker {
     }
 
     // Workers share processors on purpose, and may wait for each other's locks: neither is a
-    // disturbance. The wait for a partner is unknown.
+    // disturbance. The wait for a partner is unknown. Where the system places the workers, it may
+    // put two on one processor for a while.
     Text held(BatchFacts &facts) const {
         const double ns = facts.ns + facts.dummy_ns;
         const bool has_partner = subject_.may_wait();
+        const bool shares = has_partner || shared_.workers > processors_ || !placement.pinned();
         if (!has_partner)
             facts.disturbance.queued_ns = wait_for_others(facts.disturbance.waited_ns, ns, shared_.workers, processors_);
-        return held_against(facts.disturbance, ns, {true, subject_.may_fault(), has_partner || shared_.workers > processors_});
+        return held_against(facts.disturbance, ns, {true, subject_.may_fault(), shares});
     }
 
     // Writes the record under the lock: lines of several workers must not mix, however long they

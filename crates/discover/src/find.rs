@@ -35,7 +35,7 @@ const LEAST_QUIET: f64 = 0.5;
 pub struct Found {
     /// The value, in the parameter's unit.
     pub value: f64,
-    /// Its interval: at 95 % over the halves of launches, or the points that launches alone give.
+    /// Its interval. It holds the values of the launches alone, and that of 95 % over their halves.
     pub interval: [f64; 2],
 }
 
@@ -62,7 +62,16 @@ pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
         return of_points(whole, values(method, &launches), launches.len(), widest);
     }
     let halves: Vec<Curve> = launches.iter().flat_map(halves).filter(is_enough).collect();
-    of_values(method, whole, &values(method, &halves), halves.len())
+    let found = of_values(method, whole, &values(method, &halves), halves.len())?;
+    Ok(with_launches(found, &values(method, &launches)))
+}
+
+/// Widens the interval to the values of the launches alone. Both halves of a launch share its
+/// level, so that they do not show how much launches differ.
+fn with_launches(found: Found, launches: &[f64]) -> Found {
+    let [low, high] = found.interval;
+    let low = launches.iter().copied().fold(low, f64::min);
+    Found { interval: [low, launches.iter().copied().fold(high, f64::max)], ..found }
 }
 
 /// The values by each of these parts alone, without those that do not show it.
@@ -160,6 +169,7 @@ fn read<'a>(method: Method, passes: impl IntoIterator<Item = &'a Pass>) -> Resul
         Method::LastNs => exact(points.y[last]),
         Method::LastLevelNs => exact(last_level(&points)?),
         Method::MegabytesPerSecond => exact(1024.0 / least(&points) * 1e3),
+        Method::LastMegabytesPerSecond => exact(1024.0 / points.y[last] * 1e3),
         Method::MedianNs => middle(&points),
         Method::Gigahertz => exact(1.0 / middle(&points)?.value),
     }

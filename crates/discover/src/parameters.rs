@@ -81,6 +81,8 @@ pub enum Method {
     MedianNs,
     /// The rate in MB/s of the fastest point, if an operation is 1 KiB.
     MegabytesPerSecond,
+    /// The same of the last point.
+    LastMegabytesPerSecond,
     /// The clock rate in GHz.
     Gigahertz,
 }
@@ -226,7 +228,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "MB/s",
         "reads of the others beside that load",
         "loaded_reads",
-        Method::MegabytesPerSecond,
+        Method::LastMegabytesPerSecond,
     ),
     of(
         "memory.bandwidth",

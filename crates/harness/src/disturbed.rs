@@ -122,11 +122,18 @@ pub(super) fn judge(
     verdict
 }
 
-/// Figures of parallel workers: all batches count. If others than the workers had the processors in
-/// half of the batches, these decide the median.
+/// Figures of parallel workers: all batches count. If others had the processor of a worker in half
+/// of its batches, they decide its median, and the throughput of all.
 fn judge_parallel(batches: &[Batch], mut verdict: DisturbanceVerdict) -> DisturbanceVerdict {
-    let (queued, total) = (verdict.kinds.get("queue").copied().unwrap_or(0), batches.len());
-    verdict.is_disturbed = queued > 0 && 2 * queued >= total as u64;
+    let is_queued = |batch: &Batch| batch.disturbed.iter().any(|kind| kind == "queue");
+    let mut workers: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    for batch in batches {
+        let [queued, all] = workers.entry((batch.process, batch.thread)).or_default();
+        *queued += usize::from(is_queued(batch));
+        *all += 1;
+    }
+    verdict.is_disturbed = workers.values().any(|[queued, all]| 2 * queued >= *all);
+    let (queued, total) = (batches.iter().filter(|b| is_queued(b)).count(), batches.len());
     verdict.note = verdict.is_disturbed.then(|| {
         format!("the machine is disturbed: other processes had a processor in {queued} of {total} batches; all of them count")
     });
@@ -178,16 +185,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parallel_figure_is_disturbed_if_others_run_in_half_of_its_batches() {
+    fn parallel_figure_is_disturbed_if_others_run_in_half_of_the_batches_of_a_worker() {
+        // Two workers, each with ten batches; the first `queued` of one are disturbed.
         let verdict = |queued: usize| {
-            let mut all = vec![Batch::default(); 10];
-            for batch in &mut all[..queued] {
-                batch.disturbed = vec!["queue".to_owned()];
+            let mut all = vec![Batch::default(); 20];
+            for (index, batch) in all.iter_mut().enumerate() {
+                batch.process = Some(index as u64 / 10);
+                let kind = (index < queued).then(|| "queue".to_owned());
+                batch.disturbed = kind.into_iter().collect();
             }
             judge(&all, Workers { processes: 2, threads: 1 }, &QuietBatches::default())
         };
         assert!(!verdict(4).is_disturbed && verdict(4).note.is_none());
-        assert!(verdict(5).is_disturbed && verdict(5).note.unwrap().contains("in 5 of 10 batches"));
+        assert!(verdict(5).is_disturbed && verdict(5).note.unwrap().contains("in 5 of 20 batches"));
         // All count.
         assert_eq!(verdict(5).calm, None);
     }

@@ -7,15 +7,16 @@ use yamba_record::hardware::{HardwareParameter, KeptParameter};
 
 use crate::kept_file::{self, Kind};
 
-/// Parameters by other methods say nothing.
+/// Another version had other methods, and its values are not used.
 const KIND: Kind = Kind { name: "hardware", version: 1 };
 
 /// The parameters that earlier runs measured on this machine.
 #[must_use]
 pub fn kept_hardware(folder: &Path, machine: &Machine) -> Vec<KeptParameter> {
     let kept: Option<Vec<KeptParameter>> = kept_file::read(folder, KIND, machine);
-    let is_sound = |kept: &KeptParameter| kept.parameter.found.is_none_or(|found| found > 0.0);
-    kept.filter(|kept| kept.iter().all(is_sound)).unwrap_or_default()
+    let mut kept = kept.unwrap_or_default();
+    kept.retain(|kept| kept.parameter.found.is_none_or(|found| found.is_finite() && found >= 0.0));
+    kept
 }
 
 /// Keeps these parameters, measured at `unix_s`, beside those that are known.
@@ -75,6 +76,18 @@ mod tests {
         assert_eq!(kept_hardware(folder, &other), []);
     }
 
+    /// Processors may share no core, and a penalty may be none.
+    #[test]
+    fn zero_is_a_value() {
+        let temporary = tempfile::tempdir().unwrap();
+        let here = machine("family 26 model 2", "x86_64");
+        let unsound = HardwareParameter { name: "x".to_owned(), ..size(Some(-1.0), None) };
+        let all = [size(Some(0.0), Some([0.0, 0.0])), unsound];
+        keep_hardware(temporary.path(), &here, &all, 1.0);
+        let kept = kept_hardware(temporary.path(), &here);
+        assert_eq!(kept.iter().map(|k| k.parameter.found).collect::<Vec<_>>(), [Some(0.0)]);
+    }
+
     #[test]
     fn parameters_that_were_not_measured_stay() {
         let temporary = tempfile::tempdir().unwrap();
@@ -89,6 +102,10 @@ mod tests {
         assert_eq!(each, [("l2.size", 1.0), ("l1d.ways", 2.0)]);
         // A damaged value is no size.
         keep_hardware(folder, &here, &[size(Some(-1.0), Some([-1.0, -1.0]))], 3.0);
-        assert_eq!(kept_hardware(folder, &here), []);
+        let kept = kept_hardware(folder, &here);
+        assert_eq!(
+            kept.iter().map(|k| k.parameter.name.as_str()).collect::<Vec<_>>(),
+            ["l1d.ways"]
+        );
     }
 }

@@ -43,10 +43,8 @@ pub(super) fn is_used(parameter: &HardwareParameter) -> bool {
 /// The sizes of the caches that `yamba hardware` found on this machine.
 fn found(machine: &Machine) -> Vec<String> {
     let each = OF_CORE.iter().map(|(size, parameter)| (*size, machine.found(parameter)));
-    let last = match machine.claimed("l3.size") {
-        None => "l2.size",
-        Some(_) => "l3.size",
-    };
+    let has_third = machine.claimed("l3.size").or(machine.found("l3.size")).is_some();
+    let last = if has_third { "l3.size" } else { "l2.size" };
     let most = machine.claimed(last).unwrap_or(f64::INFINITY);
     let last = machine.found(last).map(|bytes| most.min(OF_LAST * bytes));
     let known = each.chain([("last_cache_size", last)]);
@@ -120,6 +118,10 @@ mod tests {
         assert_eq!(found(&machine(32 << 20, &all)), expected(32 << 20));
         assert_eq!(found(&machine(32 << 20, &all[..1])), ["l1d_size=49152"]);
         assert_eq!(found(&machine(32 << 20, &[])), Vec::<String>::new());
+        // The system hides the third cache.
+        let mut hidden = machine(0, &all[2..]);
+        hidden.details.as_mut().unwrap().caches.pop();
+        assert_eq!(found(&hidden), ["last_cache_size=67108864"]);
         // Without a third cache the second one is the last.
         let mut two = machine(0, &all[1..2]);
         two.details.as_mut().unwrap().caches.pop();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use yamba_discover::PARAMETERS;
 use yamba_harness::{Neighbours, Options, Stop, keep_hardware};
-use yamba_record::hardware::HardwareParameter;
+use yamba_record::hardware::{HIDDEN_BY_ROB, HardwareParameter, ROB};
 use yamba_record::{Machine, Run};
 use yamba_store::Detail;
 
@@ -25,7 +25,7 @@ const TAG: &str = "hardware";
 
 /// The time for all benchmarks, less what it takes to start their programs.
 const TIME: Duration = Duration::from_secs(75);
-const QUICK_TIME: Duration = Duration::from_secs(25);
+const QUICK_TIME: Duration = Duration::from_secs(20);
 
 /// Fewer benchmarks than this get no more time each.
 const FEWEST: usize = 15;
@@ -87,7 +87,7 @@ pub fn hardware(
 ///
 /// # Errors
 /// If a name is unknown, or there is no such run, or it has no parameters.
-pub fn of_stored(
+pub fn from_stored(
     reference: &str,
     names: &[String],
     store: &StoreChoice,
@@ -172,24 +172,6 @@ fn parameters(run: &Run) -> Vec<HardwareParameter> {
         .collect()
 }
 
-/// The reorder buffer, and what shows its size instead if it is smaller.
-const ROB: &str = "rob.entries";
-const HIDDEN_BY_ROB: [&str; 4] =
-    ["loads.entries", "stores.entries", "registers.integer", "registers.vector"];
-
-/// Replaces the value of a buffer that cannot be told from the reorder buffer by a reason.
-fn refuse_hidden(parameters: &mut [HardwareParameter]) {
-    let rob = parameters.iter().find(|p| p.name == ROB).and_then(|p| p.interval);
-    let Some([end, _]) = rob else { return };
-    for parameter in parameters.iter_mut().filter(|p| HIDDEN_BY_ROB.contains(&p.name.as_str())) {
-        if parameter.interval.is_some_and(|[_, high]| high >= end) {
-            let found = parameter.found.take().unwrap_or_default();
-            parameter.interval = None;
-            parameter.reason = Some(format!("at least {found}: the reorder buffer ends first"));
-        }
-    }
-}
-
 /// The parameter that no curve has: whether processors share a core.
 const SIBLINGS: &str = "cores.siblings";
 
@@ -220,30 +202,4 @@ fn not_measured(run: &Run, curve: &str) -> String {
     };
     let reason = benchmark.notes.first().map(ToString::to_string);
     reason.unwrap_or_else(|| "its benchmark recorded no curve".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buffers_beyond_the_reorder_buffer_have_no_value() {
-        let known = |name: &str, low: f64, high: f64| HardwareParameter {
-            name: name.to_owned(),
-            found: Some(low),
-            interval: Some([low, high]),
-            ..HardwareParameter::default()
-        };
-        let mut all = [
-            known(ROB, 440.0, 448.0),
-            known("registers.vector", 432.0, 441.0),
-            known("registers.integer", 195.0, 209.0),
-        ];
-        refuse_hidden(&mut all);
-        assert_eq!(all[0].found, Some(440.0));
-        assert_eq!((all[1].found, all[1].interval), (None, None));
-        let reason = all[1].reason.as_deref();
-        assert_eq!(reason, Some("at least 432: the reorder buffer ends first"));
-        assert_eq!((all[2].found, &all[2].reason), (Some(195.0), &None));
-    }
 }

@@ -48,8 +48,7 @@ pub fn machine(target: &Target) -> Machine {
     machine
 }
 
-/// This machine as a run of now would know it. `None` if such a run uses nothing that earlier ones
-/// found.
+/// This machine with the findings of earlier runs. `None` if runs do not use them now.
 pub(super) fn machine_of_run(target: &Target) -> Option<Machine> {
     matches!(neighbours(), Neighbours::Discard(_)).then(|| machine(target))
 }

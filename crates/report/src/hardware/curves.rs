@@ -1,4 +1,4 @@
-//! What draws well of the curves: the memory mountain, the matrix between processors, and the
+//! Drawings of curves: the memory mountain, the matrix between processors, and the
 //! latency of memory under load.
 
 use std::collections::{BTreeMap, BTreeSet};

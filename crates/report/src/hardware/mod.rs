@@ -1,4 +1,4 @@
-//! The parameters of the processor that runs found, with what draws well of their curves.
+//! The parameters of the processor that runs found, and drawings of some of their curves.
 
 mod curves;
 mod parameters;

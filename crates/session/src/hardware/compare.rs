@@ -64,7 +64,14 @@ fn compared(a: &Document, b: &Document) -> Compared {
 
 fn one(a: Option<HardwareParameter>, b: Option<HardwareParameter>) -> ComparedParameter {
     let named = a.as_ref().or(b.as_ref()).cloned().unwrap_or_default();
-    let both = [a, b].map(|one| {
+    let in_unit = |other: HardwareParameter| match other.unit == named.unit {
+        true => other,
+        false => HardwareParameter {
+            reason: Some(format!("its unit is {}", other.unit)),
+            ..HardwareParameter::default()
+        },
+    };
+    let both = [a, b.map(in_unit)].map(|one| {
         one.unwrap_or_else(|| HardwareParameter {
             reason: Some("it was not measured".to_owned()),
             ..HardwareParameter::default()
@@ -101,6 +108,7 @@ mod tests {
             schema: "yamba-hardware/1".to_owned(),
             run: String::new(),
             processor: None,
+            interrupted: false,
             parameters: parameters.iter().map(parameter).collect(),
         }
     }
@@ -134,5 +142,15 @@ mod tests {
         );
         assert_eq!(found[3].reasons, [Some("no step".to_owned()), None]);
         assert_eq!(found[4].reasons[0].as_deref(), Some("it was not measured"));
+    }
+
+    #[test]
+    fn values_in_other_units_are_not_compared() {
+        let a = document(&[("l1d.size", Some([48.0, 48.0, 48.0]))]);
+        let mut b = a.clone();
+        b.parameters[0].unit = "KiB".to_owned();
+        let row = &compared(&a, &b).parameters[0];
+        assert_eq!((row.ratio, row.differs), (None, None));
+        assert_eq!(row.reasons[1].as_deref(), Some("its unit is KiB"));
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use yamba_record::Run;
-use yamba_record::hardware::HardwareParameter;
+use yamba_record::hardware::{HardwareParameter, refuse_hidden};
 
 use super::super::document_file;
 use super::super::run_ref::is_path;
@@ -23,6 +23,9 @@ pub struct Document {
     /// The processor's model, as the system claims it.
     #[serde(default)]
     pub processor: Option<String>,
+    /// Whether the run was stopped before its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// The parameters.
     pub parameters: Vec<HardwareParameter>,
 }
@@ -31,12 +34,13 @@ impl Document {
     /// The parameters of these names by the curves of a run.
     pub(super) fn new(run: &Run, wanted: &[&str]) -> Document {
         let mut parameters = super::parameters(run);
-        super::refuse_hidden(&mut parameters);
+        refuse_hidden(&mut parameters);
         parameters.retain(|p| wanted.contains(&p.name.as_str()));
         Document {
             schema: SCHEMA.to_owned(),
             run: run.id.clone(),
             processor: run.machine.cpu.clone(),
+            interrupted: run.interrupted,
             parameters,
         }
     }
@@ -54,7 +58,7 @@ impl Document {
                 "`yamba hardware --json` writes such a document",
             );
         }
-        super::of_stored(reference, &[], store)
+        super::from_stored(reference, &[], store)
     }
 }
 

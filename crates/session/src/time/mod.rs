@@ -221,7 +221,8 @@ fn describe(question: &Question, attempt: &Attempt, benchmark: &mut Benchmark) {
         statement::judge(benchmark, &question.wording);
     } else {
         asm::explain(benchmark, &question.wording, attempt.is_move);
-        let measured = benchmark.details.cycles.map(|c| (c.median, c.confidence_interval));
+        let cycles = benchmark.details.cycles.filter(|_| benchmark.valid);
+        let measured = cycles.map(|c| (c.median, c.confidence_interval));
         let note = attempt.prediction.as_ref().map(|p| Note::Text(p.note(measured)));
         benchmark.notes.extend(note);
     }

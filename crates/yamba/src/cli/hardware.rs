@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use yamba_harness::Stop;
-use yamba_session::hardware::{Document, Request, hardware, of_stored};
+use yamba_session::hardware::{Document, Request, from_stored, hardware};
 
-use super::{Failure, Libraries, StoreOption, Terminal, arguments, output, system_failure};
+use super::{Answer, Failure, Libraries, StoreOption, Terminal, arguments, output, system_failure};
 use crate::views;
 use crate::views::parameters_file::{self, Form};
 
@@ -49,19 +49,21 @@ pub(super) struct Hardware {
 }
 
 impl Hardware {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let file = self.parameters.as_deref();
         let form = file.map(form).transpose()?;
         output::check(file)?;
         let found = match &self.from {
-            Some(run) => of_stored(run, &self.names, &self.store.choice())?,
+            Some(run) => from_stored(run, &self.names, &self.store.choice())?,
             None => self.measure()?,
         };
-        if let Some((path, form)) = file.zip(form) {
+        // A file of a whole run is worth more than one of a part.
+        if let Some((path, form)) = file.zip(form).filter(|_| !found.interrupted) {
             let text = parameters_file::text(&found, form);
             output::whole(path, |out| out.write_all(text.as_bytes()))?;
         }
-        output::json_or_view(self.json, &found, |d| views::hardware::view(&d.parameters))
+        output::json_or_view(self.json, &found, |d| views::hardware::view(&d.parameters))?;
+        Ok(if found.interrupted { Answer::No } else { Answer::Done })
     }
 
     fn measure(&self) -> Result<Document, Failure> {

@@ -71,7 +71,9 @@ fn name(p: &HardwareParameter) -> String {
         "B" => "bytes",
         unit => unit,
     };
-    let plain = |text: &str| text.replace('/', "_per_").replace('.', "_").to_uppercase();
+    // The document of another machine is not trusted: a shell runs this text.
+    let is_other = |c: char| !c.is_ascii_alphanumeric();
+    let plain = |text: &str| text.replace('/', "_per_").replace(is_other, "_").to_uppercase();
     let (name, unit) = (plain(&p.name), plain(unit));
     match name.ends_with(&format!("_{unit}")) {
         true => format!("YAMBA_{name}"),
@@ -96,6 +98,7 @@ mod tests {
             schema: "yamba-hardware/1".to_owned(),
             run: "0011".to_owned(),
             processor: Some("A\ncpu".to_owned()),
+            interrupted: false,
             parameters: vec![
                 parameter("l1d.size", "B", Some(49_152.0)),
                 parameter("l1d.latency", "cycles", Some(5.002_345)),
@@ -131,6 +134,16 @@ mod tests {
         assert_eq!(lines[1], "YAMBA_L1D_SIZE_BYTES=49152");
         assert_eq!(lines[6], "# l2.ways: steps at 4 */ and 8");
         assert!(lines.iter().all(|l| l.starts_with("# ") || l.starts_with("YAMBA_")), "{shell}");
+    }
+
+    #[test]
+    fn names_are_no_code() {
+        let mut found = sample();
+        found.parameters.truncate(1);
+        found.parameters[0].unit = "B=1;$'\\162' x\n#".to_owned();
+        let shell = text(&found, Form::Shell);
+        assert_eq!(shell.lines().nth(1), Some("YAMBA_L1D_SIZE_B_1____162__X__=49152"));
+        assert_eq!(shell.lines().count(), 2);
     }
 
     #[test]

@@ -47,20 +47,20 @@ impl Model {
         Ok(Model { program: program.to_owned(), name: format!("LLVM {version}, {processor}") })
     }
 
-    /// Cycles per step, or why there are none. `is_chain`: each load may be of the last store.
-    pub(super) fn cycles(&self, steps: &[Vec<Instruction>], is_chain: bool) -> Prediction {
+    /// Cycles per step, or why there are none. With `may_alias`, loads wait for earlier stores.
+    pub(super) fn cycles(&self, steps: &[Vec<Instruction>], may_alias: bool) -> Prediction {
         let lines: Vec<String> = steps.iter().flatten().map(show).collect();
         let text = format!(".intel_syntax noprefix\n{}\n", lines.join("\n"));
-        let total = |iterations| self.total_cycles(&text, iterations, is_chain);
+        let total = |iterations| self.total_cycles(&text, iterations, may_alias);
         let difference = total(ITERATIONS).and_then(|short| Ok(total(2 * ITERATIONS)? - short));
         let cycles = difference.map(|all| all / (ITERATIONS as f64 * steps.len() as f64));
         Prediction { cycles, name: self.name.clone() }
     }
 
-    fn total_cycles(&self, text: &str, iterations: u64, is_chain: bool) -> Result<f64, String> {
+    fn total_cycles(&self, text: &str, iterations: u64, may_alias: bool) -> Result<f64, String> {
         let mut command = Command::new(&self.program);
         command.args(["-mtriple=x86_64", "-mcpu=native", "-json"]);
-        command.arg(format!("-iterations={iterations}")).arg(format!("-noalias={}", !is_chain));
+        command.arg(format!("-iterations={iterations}")).arg(format!("-noalias={}", !may_alias));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| e.to_string())?;
         let written = child.stdin.take().map(|mut pipe| pipe.write_all(text.as_bytes()));

@@ -56,8 +56,9 @@ impl Figure {
 
     /// The model's cycles per step; `None` for a figure that cannot be measured.
     pub(super) fn prediction(&self, model: &Model) -> Option<Prediction> {
-        let is_chain = matches!(self.aspect, "latency" | "round-trip");
-        self.code.is_ok().then(|| model.cycles(&self.steps, is_chain))
+        // Copies for a throughput access different places.
+        let may_alias = self.aspect != "throughput";
+        self.code.is_ok().then(|| model.cycles(&self.steps, may_alias))
     }
 
     /// The figures of an instruction that cannot be measured.

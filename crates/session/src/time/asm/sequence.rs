@@ -1,5 +1,5 @@
-//! Measures a sequence of instructions, repeated exactly as written: what a repetition needs from
-//! the one before is what the text says.
+//! Measures a sequence of instructions, repeated exactly as written. Its registers decide whether
+//! repetitions overlap.
 
 use iced_x86::{Instruction, Mnemonic};
 

@@ -123,7 +123,7 @@ impl Start<'_> {
         self.code_around(&steps?.join(","))
     }
 
-    /// The same with the machine code of the steps in hexadecimal digits.
+    /// The parameter for these steps, as machine code in hexadecimal digits.
     pub(super) fn code_around(&self, steps: &str) -> Option<String> {
         let lane = Lane::from_instruction(self.main()?).filled(1.0).to_le_bytes();
         let lane: String = lane.iter().map(|b| format!("{b:02x}")).collect();
