@@ -154,7 +154,7 @@ class Worker {
 
     void set_up() {
         enter(setting_up);
-        read_waited();  // see harness.h
+        system::find_waited();  // see harness.h
         take_turn();
         subject_.setup();
         if (plan_.lock && !subject_.may_fault()) lock_memory();

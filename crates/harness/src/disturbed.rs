@@ -190,7 +190,7 @@ mod tests {
         let verdict = |queued: usize| {
             let mut all = vec![Batch::default(); 20];
             for (index, batch) in all.iter_mut().enumerate() {
-                batch.process = Some(index as u64 / 10);
+                batch.process = index as u64 / 10;
                 let kind = (index < queued).then(|| "queue".to_owned());
                 batch.disturbed = kind.into_iter().collect();
             }

@@ -173,19 +173,20 @@ inline double process_time() {
     return double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec);
 }
 
+inline thread_local int wait_file = -1;  // of the calling thread
+
+// Finds the wait of the calling thread anew: a forked process inherits the file of its parent.
+inline void find_waited() {
+    if (wait_file >= 0) close(wait_file);
+    wait_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+}
+
 // The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if
 // the kernel does not report it.
 inline double waited() {
-    // Opened once per thread. A forked process inherits that of its parent.
-    static thread_local int file = -1;
-    static thread_local pid_t owner = 0;
-    if (owner != getpid()) {
-        if (file >= 0) close(file);
-        file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-        owner = getpid();
-    }
+    if (wait_file < 0) find_waited();
     char text[96];
-    ssize_t n = pread(file, text, sizeof text - 1, 0);
+    ssize_t n = pread(wait_file, text, sizeof text - 1, 0);
     if (n <= 0) return not_known;
     text[n] = '\0';
     const char *second = strchr(text, ' ');

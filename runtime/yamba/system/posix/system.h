@@ -55,6 +55,7 @@ inline Usage usage() {
 // Unknown, since it could not be compared with the time of one thread.
 inline double process_time() { return not_known; }
 
+inline void find_waited() {}
 inline double waited() { return not_known; }
 
 // The processors that this process may use, at most `room` of them; 0 if the system does not report
