@@ -246,6 +246,7 @@ fn each_command_has_a_manual_page() {
         "load-run",
         "load-replay",
         "load-serve-origin",
+        "study-hardware",
         "study-new",
     ];
     assert_eq!(written.lines().count(), names.len() + 1 + of_commands.len());
