@@ -265,7 +265,8 @@ fn threads_see_each_other_run() {
         assert_eq!(entry["status"], "ok", "{entry:#}");
         assert_eq!(entry["processes"], 1);
         assert_eq!(entry["throughput"]["unit"], "operations/s");
-        assert!(entry["evidence"]["passes_of_others"]["min"].as_f64() >= Some(1.0));
+        // Beside other programs, the others may have no processor during a batch.
+        assert!(entry["evidence"]["passes_of_others"]["median"].as_f64() >= Some(1.0));
     }
 }
 
