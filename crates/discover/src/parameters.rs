@@ -81,7 +81,7 @@ pub enum Method {
     MedianNs,
     /// The rate in MB/s of the fastest point, if an operation is 1 KiB.
     MegabytesPerSecond,
-    /// The same of the last point.
+    /// The rate in MB/s of the last point, if an operation is 1 KiB.
     LastMegabytesPerSecond,
     /// The clock rate in GHz.
     Gigahertz,

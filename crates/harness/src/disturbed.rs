@@ -133,7 +133,8 @@ fn judge_parallel(batches: &[Batch], mut verdict: DisturbanceVerdict) -> Disturb
         *all += 1;
     }
     verdict.is_disturbed = workers.values().any(|[queued, all]| 2 * queued >= *all);
-    let (queued, total) = (batches.iter().filter(|b| is_queued(b)).count(), batches.len());
+    let (queued, total) =
+        (workers.values().map(|[queued, _]| queued).sum::<usize>(), batches.len());
     verdict.note = verdict.is_disturbed.then(|| {
         format!("the machine is disturbed: other processes had a processor in {queued} of {total} batches; all of them count")
     });

@@ -13,8 +13,8 @@ pub(super) const SIZES: &str = "YAMBA_SIZES";
 const OF_CORE: [(&str, &str); 3] =
     [("l1d_size", "l1d.size"), ("l1i_size", "l1i.size"), ("l2_size", "l2.size")];
 
-/// No buffer of so many times the size that was found fits into the last cache: others share it,
-/// and may leave more of it at another time.
+/// The last cache counts as this multiple of the size that was found, so that no larger buffer
+/// fits: others share the cache, and may leave more of it at another time.
 const OF_LAST: f64 = 4.0;
 
 /// Sizes are whole pages.

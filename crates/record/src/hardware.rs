@@ -38,7 +38,7 @@ pub const ROB: &str = "rob.entries";
 pub const HIDDEN_BY_ROB: [&str; 4] =
     ["loads.entries", "stores.entries", "registers.integer", "registers.vector"];
 
-/// Replaces the value of a buffer that cannot be told from the reorder buffer by a reason.
+/// Replaces the value of a buffer by a reason, if it may be the size of the reorder buffer.
 pub fn refuse_hidden(parameters: &mut [HardwareParameter]) {
     let rob = parameters.iter().find(|p| p.name == ROB).and_then(|p| p.interval);
     for parameter in parameters.iter_mut().filter(|p| HIDDEN_BY_ROB.contains(&p.name.as_str())) {

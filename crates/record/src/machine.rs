@@ -50,8 +50,8 @@ pub struct Machine {
     /// if no run of the whole suite has measured them without a neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_caches: Option<MeasuredCaches>,
-    /// What `yamba hardware` found on this machine. In the document of a run, the sizes of caches
-    /// from which its sizes of buffers come; empty if nothing was found before.
+    /// The findings of `yamba hardware` on this machine. The document of a run has the sizes of
+    /// caches from which its sizes of buffers come; it has none if nothing was found before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hardware: Vec<KeptParameter>,
     /// The Java virtual machine that the benchmarks ran in. `None`: they are no Java.

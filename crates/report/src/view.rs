@@ -58,7 +58,7 @@ pub enum Part {
 pub struct Matrix {
     /// A sentence about it, with the unit.
     pub caption: String,
-    /// What the rows are.
+    /// The quantity by which the rows differ.
     pub corner: String,
     /// The names of the rows.
     pub rows: Vec<String>,

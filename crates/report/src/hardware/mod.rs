@@ -13,7 +13,7 @@ use crate::view::Section;
 
 /// The section of the parameters. `None` if no run has any.
 pub fn section(runs: &[Run]) -> Option<Section> {
-    let found: Vec<Vec<HardwareParameter>> = runs.iter().map(parameters::of_run).collect();
+    let found: Vec<Vec<HardwareParameter>> = runs.iter().map(parameters::found_in).collect();
     if found.iter().all(Vec::is_empty) {
         return None;
     }

@@ -8,7 +8,7 @@ use crate::letters::letter;
 use crate::view::{Part, Table, Text};
 
 /// The parameters that the curves of a run were read for, beside the claims of its machine.
-pub(super) fn of_run(run: &Run) -> Vec<HardwareParameter> {
+pub(super) fn found_in(run: &Run) -> Vec<HardwareParameter> {
     let mut all: Vec<HardwareParameter> =
         run.benchmarks.iter().flat_map(|b| &b.details.hardware).cloned().collect();
     let place = |p: &HardwareParameter| {
@@ -50,8 +50,7 @@ pub(super) fn side_by_side(machines: &[Vec<HardwareParameter>]) -> Vec<Part> {
             [one.map(found_text).unwrap_or_default(), one.map(claimed).unwrap_or_default()]
         };
         let cells = machines.iter().flat_map(of_machine);
-        let ends = [(*name).to_owned(), meaning(name).to_owned()];
-        let [name, what] = ends;
+        let (name, what) = ((*name).to_owned(), meaning(name).to_owned());
         [name].into_iter().chain(cells).chain([what]).collect::<Vec<String>>()
     });
     let reasons = letters.iter().zip(machines).flat_map(|(letter, machine)| {

@@ -132,7 +132,7 @@ struct Attempt {
     notes: Vec<String>,
     /// Whether it only copies registers.
     is_move: bool,
-    /// What a model of the processor predicts.
+    /// The prediction by a model of the processor.
     prediction: Option<asm::Prediction>,
 }
 

@@ -152,7 +152,7 @@ struct counters {
     u64 lost;     // events
     u64 counted;  // calls in the map `call_kinds`
     u64 states;   // that threads have or had
-    // Of all traced threads together.
+    // Sums of all traced threads.
     u64 running;     // number of threads on processors
     u64 idle_since;  // when one left its processor last, or 0
     u64 busy_since;  // when the first one came to a processor

@@ -175,7 +175,7 @@ inline double process_time() {
 
 inline thread_local int wait_file = -1;  // of the calling thread
 
-// Finds the wait of the calling thread anew: a forked process inherits the file of its parent.
+// Opens the file of the calling thread's wait, also after a fork: the child inherits its parent's.
 inline void find_waited() {
     if (wait_file >= 0) close(wait_file);
     wait_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);

@@ -47,7 +47,8 @@ impl Model {
         Ok(Model { program: program.to_owned(), name: format!("LLVM {version}, {processor}") })
     }
 
-    /// Cycles per step, or why there are none. With `may_alias`, loads wait for earlier stores.
+    /// Cycles per step, or the reason for their absence. With `may_alias`, loads wait for earlier
+    /// stores.
     pub(super) fn cycles(&self, steps: &[Vec<Instruction>], may_alias: bool) -> Prediction {
         let lines: Vec<String> = steps.iter().flatten().map(show).collect();
         let text = format!(".intel_syntax noprefix\n{}\n", lines.join("\n"));
@@ -83,8 +84,8 @@ pub(in super::super) struct Prediction {
     name: String,
 }
 
-/// Smallest relative difference that is worth a word, besides the interval: models have whole
-/// cycles per resource.
+/// A model differs only by more than this share of the figure: it counts whole cycles of each unit,
+/// so that small differences mean nothing.
 const DIFFERENCE: f64 = 0.05;
 
 impl Prediction {

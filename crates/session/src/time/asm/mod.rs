@@ -69,9 +69,8 @@ impl Figure {
 }
 
 /// Latency and throughput of the instruction in `bytes`, the time of a repetition if there are
-/// several, or why they cannot be measured. Several
-/// figures of one aspect are alternatives, of which the smallest counts. `text` is the instruction
-/// as the user wrote it.
+/// several, or why they cannot be measured. Several figures of one aspect are alternatives, of
+/// which the smallest counts. `text` is the instruction as the user wrote it.
 pub(super) fn figures(text: &str, bytes: &[u8], presets: &Presets) -> Result<Vec<Figure>, String> {
     let instructions = code::decode(bytes);
     let pair = Pair::find(&instructions);

@@ -11,7 +11,7 @@ use crate::cli::output::table;
 /// Parts with a smaller share are listed together.
 const SMALL: f64 = 0.005;
 
-/// The times of threads at once are 1 if they round to it.
+/// With fewer threads at once on average, the text names no parallelism.
 const ALONE: f64 = 1.005;
 
 /// The total, its parts, and the parts that nothing predicts.
@@ -74,7 +74,7 @@ fn row(part: &Part) -> Vec<String> {
     vec![part.name.clone(), shown, percent(part.share), origin]
 }
 
-/// What the total lacks and assumes.
+/// Missing parts and assumptions of the total, a line each.
 pub(super) fn remarks(total: &Total) -> Vec<String> {
     let at_once = total.parallelism.filter(|threads| *threads >= ALONE).map(|threads| {
         let threads = number(threads);

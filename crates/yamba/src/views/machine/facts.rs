@@ -406,7 +406,7 @@ pub(super) fn measured_caches(page: &mut Page, machine: &Machine, now: f64) {
     page.line("measured caches", &parts.collect::<Vec<String>>().join(", "));
 }
 
-/// What the processor claims, beside what `yamba hardware` found.
+/// Claims of the processor beside the findings of `yamba hardware`.
 pub(super) fn hardware(page: &mut Page, machine: &Machine, now: f64) {
     page.section("Claimed and found");
     if machine.hardware.is_empty() {
