@@ -96,3 +96,14 @@ pub(crate) const UNMEASURED: f64 = 2.0;
 /// A call that another application makes less often than this share is rare there, as those at the
 /// start of a connection are: its code and data may not be in the caches. It was chosen.
 pub(crate) const RARE: f64 = 0.01;
+
+// User time by counts (`carry/user_work.rs`).
+
+/// The most instructions that a processor does in the time of an addition. Chosen: those of today
+/// decode 4 to 10 in a cycle, and no program reaches that for long.
+pub(crate) const MOST_AT_ONCE: f64 = 8.0;
+
+/// By how much another processor may do the same instructions faster or slower than both of the
+/// figures that carry them. Chosen, and not measured: makers say that a generation does 10 to 20 %
+/// more in a cycle than the one before.
+pub(crate) const OTHER_CORE: f64 = 1.25;

@@ -34,6 +34,7 @@ fn vector(application: &str, uses: &[(&str, f64)]) -> Vector {
         started_user_ns: None,
         clock_reads: None,
         elapsed: None,
+        user_work: None,
         primitives: uses.collect(),
     }
 }

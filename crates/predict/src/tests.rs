@@ -92,6 +92,7 @@ pub(crate) fn vector(primitives: Vec<Use>) -> Vector {
         started_user_ns: None,
         clock_reads: None,
         elapsed: None,
+        user_work: None,
         primitives,
     }
 }

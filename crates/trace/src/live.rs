@@ -5,6 +5,7 @@
 mod bare;
 mod bare_rounds;
 mod bpf;
+mod cachegrind;
 mod control_group;
 mod family;
 mod interrupts;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 #[cfg(target_arch = "x86_64")]
 pub use bare::run_bare;
 use bpf::Prepared;
+pub use cachegrind::user_work;
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};

@@ -59,6 +59,7 @@ pub fn vector(request: &Request, traced: Traced, command: Vec<String>, uses: Vec
         started_user_ns: None,
         clock_reads: None,
         elapsed: None,
+        user_work: None,
         primitives: uses,
     }
 }

@@ -121,6 +121,7 @@ pub fn vector(counted: &Counted, sampled: &Sampled, names: Names) -> Vector {
         started_user_ns: None,
         clock_reads: None,
         elapsed: None,
+        user_work: None,
     }
 }
 

@@ -6,14 +6,15 @@
 //!
 //! `factor` has how much longer calls take in the application than in benchmarks, `pair` the two
 //! systems, `scale` the ratio of a primitive's costs on both, `own_cost` these costs without the
-//! primitives that a benchmark contains, `waits` the waits that another kernel may add, and
-//! `user_scale` the ratio for user time.
+//! primitives that a benchmark contains, `waits` the waits that another kernel may add,
+//! `user_scale` the ratio for user time by one figure, and `user_work` user time by counts.
 
 pub(crate) mod factor;
 mod own_cost;
 pub(crate) mod pair;
 pub(crate) mod scale;
 pub mod user_scale;
+pub(crate) mod user_work;
 pub(crate) mod waits;
 
 use crate::constants::ROUNDING;

@@ -60,6 +60,7 @@ pub fn without_started(vector: &mut Vector) -> Result<f64, String> {
     // The parts of the started processes are unknown.
     vector.clock_reads = None;
     vector.elapsed = None;
+    vector.user_work = None;
     let user_ns = vector.started_user_ns.take().unwrap_or_default();
     vector.user_ns = vector.user_ns.map(|ns| (ns - user_ns).max(0.0));
     Ok(removed_ns)

@@ -301,7 +301,7 @@ impl Prediction {
             costs_interval_ns: interval_ns,
             origin,
             terms,
-            user: UserTime { user_ns: vector.user_ns, predicted: None },
+            user: UserTime { user_ns: vector.user_ns, ..UserTime::default() },
             total: None,
             measured: None,
             caveats,

@@ -3,6 +3,10 @@
 use serde::Serialize;
 
 use super::Prediction;
+use crate::carry::pair::Pair;
+use crate::carry::user_work;
+use crate::costs::Costs;
+use crate::vector::Vector;
 
 /// User time per unit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
@@ -12,6 +16,10 @@ pub struct UserTime {
     /// User time on the system. `None`: it is not predicted.
     #[serde(flatten)]
     pub predicted: Option<PredictedUserTime>,
+    /// Why the counted work gives no user time, or which part of it. `None`: it gives all, or there
+    /// is none.
+    #[serde(rename = "user_remark", skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 /// User time on a system: as traced, or scaled by a figure that the user named.
@@ -26,6 +34,9 @@ pub struct PredictedUserTime {
     /// The benchmark whose figure scaled the user time from the machine of the trace.
     #[serde(rename = "user_scaled_by")]
     pub scaled_by: Option<String>,
+    /// Whether the counts of `user_work` of the vector gave the time.
+    #[serde(rename = "user_by_work")]
+    pub is_by_work: bool,
     /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`).
     pub per_second_and_core: f64,
 }
@@ -71,11 +82,48 @@ impl Prediction {
         });
     }
 
+    /// Sets the user time per unit by the counted work of the vector, from the machine of the trace
+    /// to this system, if both have the costs. Otherwise a remark says what is missing. Does
+    /// nothing without counts.
+    pub fn set_user_time_by_work(&mut self, vector: &Vector, from: &Costs, to: &Costs) {
+        let (Some(work), Some(user_ns)) = (&vector.user_work, vector.user_ns) else {
+            return;
+        };
+        match user_work::user_time(work, user_ns, Pair { from, to }) {
+            Ok(found) => {
+                self.user.predicted = Some(PredictedUserTime {
+                    interval_ns: Some(found.interval_ns),
+                    is_by_work: true,
+                    ..self.user_time(found.ns)
+                });
+                if found.explained < 1.0 {
+                    self.user.remark = Some(format!(
+                        "the counted work explains {:.0} % of the traced user time; the rest is scaled as instructions are",
+                        100.0 * found.explained
+                    ));
+                }
+                let mut used = user_work::NAMES.iter().flat_map(|name| [(from, name), (to, name)]);
+                self.caveats.is_within_launches |=
+                    used.any(|(costs, name)| costs.is_within_launches(name));
+                for costs in [from, to] {
+                    let names = user_work::NAMES.into_iter();
+                    self.caveats.disturbed.extend(costs.disturbed_among(names));
+                }
+                self.caveats.disturbed.sort_unstable();
+                self.caveats.disturbed.dedup();
+            }
+            Err(reason) => {
+                self.user.remark = Some(format!("user time is not predicted: {reason}"));
+            }
+        }
+    }
+
     fn user_time(&self, ns: f64) -> PredictedUserTime {
         PredictedUserTime {
             ns,
             interval_ns: None,
             scaled_by: None,
+            is_by_work: false,
             per_second_and_core: 1e9 / (self.predicted_ns + ns),
         }
     }

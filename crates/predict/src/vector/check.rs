@@ -45,6 +45,9 @@ impl Vector {
         if self.elapsed.is_some_and(|e| !(e.parallelism >= 1.0 && e.parallelism.is_finite())) {
             return Err("elapsed.parallelism: it must be a finite number of 1 or more".to_owned());
         }
+        if let Some(work) = &self.user_work {
+            work.check(not_negative)?;
+        }
         if self.started_user_ns > self.user_ns {
             return Err("started_user_ns: more than user_ns".to_owned());
         }

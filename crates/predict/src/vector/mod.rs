@@ -1,13 +1,14 @@
 //! The document of an application's demand, schema `yamba-vector/1`. People write and edit it by
 //! hand. `names` has the names of primitives and machines, `may_wait` the calls that may wait,
-//! `elapsed` the elapsed time, `rounds` the precision of traced times, and `check` the rules for
-//! values.
+//! `elapsed` the elapsed time, `work` the work in user mode, `rounds` the precision of traced
+//! times, and `check` the rules for values.
 
 mod check;
 pub mod elapsed;
 pub(crate) mod may_wait;
 pub mod names;
 pub mod rounds;
+pub mod work;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ pub use elapsed::Elapsed;
 use names::{CLOCK_READING, OTHER_EVENTS, is_fault};
 pub use rounds::Round;
 use rounds::{Clocks, Level, Uncertainty, level, spread};
+use work::UserWork;
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-vector/1";
@@ -69,6 +71,9 @@ pub struct Vector {
     /// The elapsed time per unit where the counts were taken. `None`: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed: Option<Elapsed>,
+    /// The work in user mode per unit. `None`: it was not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_work: Option<UserWork>,
     /// The primitives with their counts.
     pub primitives: Vec<Use>,
 }
@@ -207,6 +212,16 @@ impl Vector {
         let runs = traced.and_then(|traced| traced.runs).unwrap_or(1);
         let rounds = traced.map_or(1, |traced| traced.rounds.len().max(1));
         Some(self.units? / (f64::from(runs) * rounds as f64))
+    }
+
+    /// Number of programs that one run starts, with its own. `None`: unknown.
+    pub fn programs(&self) -> Option<f64> {
+        let is_started = |used: &&Use| {
+            ["execve", "execveat"].contains(&names::call(&used.name))
+                && !used.name.ends_with("(failed)")
+        };
+        let each: f64 = self.primitives.iter().filter(is_started).map(|used| used.count).sum();
+        Some(each * self.units_each()?)
     }
 
     /// Clock readings that needed no system call, as uses without a time. `None`: none, or their

@@ -118,7 +118,7 @@ impl Application {
     }
 
     /// Sets the user time: on the machine of the trace the traced time, elsewhere that time scaled
-    /// by the figure that `scale` names.
+    /// by the figure that `scale` names, or by the counted work of the vector.
     fn add_user_time(
         &self,
         found: &mut Prediction,
@@ -145,7 +145,11 @@ impl Application {
             found.set_user_time(self.vector.user_ns);
             return Ok(());
         }
-        let (Some(benchmark), Some(user)) = (scale, self.vector.user_ns) else {
+        let Some(benchmark) = scale else {
+            found.set_user_time_by_work(&self.vector, &traced_on.costs, &system.costs);
+            return Ok(());
+        };
+        let Some(user) = self.vector.user_ns else {
             return Ok(());
         };
         let scale = user_scale(benchmark, &traced_on.run, &system.run).map_err(|e| {

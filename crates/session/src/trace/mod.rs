@@ -6,10 +6,12 @@ mod java;
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use yamba_harness::{Stop, unix_s};
 use yamba_jvm::library::vector::{Counted, Sampled};
 use yamba_page_cache::FileAccesses;
+use yamba_predict::vector::work::UserWork;
 use yamba_predict::{Vector, machine_name};
 use yamba_record::Machine;
 use yamba_toolchain::build::host;
@@ -63,6 +65,8 @@ pub struct Request {
     pub rounds: u32,
     /// Whether the accesses to files are recorded.
     pub records_files: bool,
+    /// Whether its work in user mode is counted, too, by valgrind.
+    pub counts_user_work: bool,
     /// Whether the output of the program is hidden.
     pub hides_output: bool,
     /// The beginning of a command line that makes the clock readings of a program system calls, to
@@ -208,6 +212,16 @@ impl Request {
                         traced.failure = Some(end.to_string());
                     }
                 }
+                if self.counts_user_work {
+                    let vector = &mut run.trace.vector;
+                    let counted = user_work(&workload, vector, run.failure, &stopped);
+                    match counted {
+                        Ok(work) => vector.user_work = Some(work),
+                        Err(reason) => {
+                            run.uncounted.push(format!("the user work was not counted: {reason}"))
+                        }
+                    }
+                }
                 for missing in run.uncounted {
                     observer(Event::Uncounted(missing));
                 }
@@ -280,6 +294,19 @@ impl Request {
 
 const FILES_HELP: &str =
     "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
+
+/// The user work per unit of a command whose vector this is. The error is the reason why it is
+/// unknown.
+fn user_work(
+    workload: &Workload,
+    vector: &Vector,
+    failure: Option<ExitStatus>,
+    stopped: &dyn Fn() -> bool,
+) -> Result<UserWork, String> {
+    let units = vector.units_each().filter(|_| vector.user_ns.is_some());
+    let units = units.ok_or("the trace has no user time: trace as root, by BPF")?;
+    Ok(live::user_work(workload, failure, vector.programs(), stopped)?.each(units))
+}
 
 /// The message for an application that was not traced or measured.
 pub fn failure(fault: Fault) -> Failure {

@@ -88,7 +88,7 @@ pub(super) struct Predict {
     #[arg(long, value_name = "VECTOR", hide_short_help = true)]
     context: Option<PathBuf>,
     /// Scale user time from the machine of the trace to other systems, as the figure of this
-    /// benchmark differs
+    /// benchmark differs [default: by the work that `yamba trace --user` counted, if it did]
     #[arg(long, value_name = "BENCHMARK", hide_short_help = true)]
     user_scale: Option<String>,
     /// Elapsed and processor time with user time and waiting

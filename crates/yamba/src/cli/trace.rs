@@ -80,6 +80,10 @@ pub(super) struct TraceCommand {
     /// and a control group
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"], hide_short_help = true)]
     rounds: NonZero<u32>,
+    /// Count instructions, cache misses and mispredicted branches, too, for the user time on other
+    /// machines: three more runs under valgrind, each about 50 times as long
+    #[arg(long, conflicts_with_all = ["load", "pid", "from", "java"], hide_short_help = true)]
+    user: bool,
     /// Number of units of work in the trace, or in each run of it
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
     units: f64,
@@ -155,6 +159,7 @@ impl TraceCommand {
             runs: self.runs.get(),
             rounds: self.rounds.get(),
             records_files: self.files.is_some(),
+            counts_user_work: self.user,
             hides_output: self.output.is_none(),
             bare: bare::words()?,
         })

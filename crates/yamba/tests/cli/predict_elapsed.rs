@@ -82,6 +82,52 @@ fn user_time_elsewhere_is_named_or_scaled_by_a_score() {
     assert!(total["elapsed"]["interval_ns"][1].is_number(), "{total}");
 }
 
+/// All costs of user work are three times as high on the other machine.
+#[test]
+fn user_time_elsewhere_is_that_of_its_counted_work() {
+    let with_costs = |cpu: &str, factor: f64| {
+        let mut run: Value = serde_json::from_str(&system(cpu, factor)).unwrap();
+        let entries = run["benchmarks"].as_array_mut().unwrap();
+        let load = json!({"name": "user(load)", "by": "block"});
+        for (bytes, ns) in [(16384, 1.0), (65536, 5.0), (1 << 20, 50.0)] {
+            entries.push(entry("load", &load, bytes, ns * 3f64.powf(factor)));
+        }
+        for (name, ns) in [("user(add)", 0.25), ("user(misprediction)", 5.0)] {
+            entries.push(entry(name, &json!({"name": name}), 0, ns * 3f64.powf(factor)));
+        }
+        run.to_string()
+    };
+    let mut with_work = vector("c");
+    with_work["user_work"] = json!({
+        "how": "by hand", "instructions": 4e6, "mispredictions": 1e4,
+        "misses": [{"bytes": 32768, "count": 2e4}, {"bytes": 131_072, "count": 1e4}],
+    });
+    let mut yamba = prepared()
+        .file("from.json", with_costs("Z80", 1.0))
+        .file("to.json", with_costs("Z8000", 2.0))
+        .file("c.vector", with_work.to_string());
+    let words = |to: &str| format!("predict c.vector --elapsed --on {to} --traced-on from.json");
+    let found = document(&mut yamba, &(words("to.json") + " --json"));
+    schema::holds("yamba-predict/1", &found);
+    let prediction = &found["predictions"][0];
+    let ns = prediction["predicted_user_ns"].as_f64().unwrap();
+    assert!((ns / 6e6 - 1.0).abs() < 1e-9, "{prediction}");
+    assert_eq!(prediction["user_by_work"], true);
+    let part = &prediction["total"]["parts"][1];
+    assert_eq!((&part["name"], &part["origin"]), (&json!("user time"), &json!("work")));
+    let interval = prediction["predicted_user_interval_ns"].as_array().unwrap();
+    // The interval of a figure is 5 % wide on both sides, and another processor's 25 %.
+    assert!(interval[0].as_f64() < Some(6e6 / 1.25) && interval[1].as_f64() > Some(6e6 * 1.25));
+    yamba.run(&words("to.json")).ok().says(&["by counted work"]);
+    yamba.run(&words("other.json")).ok().says(&[
+        "not predicted: user time, 20.0 % of the elapsed time as traced",
+        "user time is not predicted: a machine has no cost of user(add)",
+    ]);
+    with_work["user_work"]["misses"][1]["count"] = json!(3e4);
+    let mut yamba = prepared().file("c.vector", with_work.to_string());
+    yamba.run("predict c.vector --on here.json").refused(&["user_work.misses[1].count"]);
+}
+
 #[test]
 fn changes_change_the_total() {
     let mut yamba = prepared();

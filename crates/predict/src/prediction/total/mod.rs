@@ -95,6 +95,8 @@ pub enum PartOrigin {
     TakenAsTraced,
     /// The traced time, scaled by the figure of this benchmark or primitive alone.
     ScaledBy(String),
+    /// The traced user time, by the counted work and the costs of it on both machines.
+    Work,
     /// The total of one application.
     Total,
 }

@@ -110,6 +110,7 @@ fn user_part(found: &Prediction, user: &PredictedUserTime, is_java: bool) -> Par
     };
     let origin = match &user.scaled_by {
         Some(benchmark) => PartOrigin::ScaledBy(benchmark.clone()),
+        None if user.is_by_work => PartOrigin::Work,
         None if found.is_as_traced() => PartOrigin::Traced,
         None => PartOrigin::TakenAsTraced,
     };

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{NotPredicted, Part, PartOrigin, Parts, Time};
-use crate::carry::Context;
 use crate::carry::scale::Scale;
+use crate::carry::{Context, user_work};
 use crate::costs::Costs;
 use crate::prediction::Prediction;
 use crate::prediction::widths::Widths;
@@ -32,12 +32,13 @@ fn score(name: &str) -> (String, Option<f64>) {
     }
 }
 
-/// The primitives whose elapsed costs the total of a vector uses on another system, or after a
-/// change.
+/// The primitives whose elapsed costs, and costs of user work, the total of a vector uses on
+/// another system, or after a change.
 pub fn scores(vector: &Vector) -> Vec<String> {
     let waits = |used: &&Use| (used.waited_ns > Some(0.0) && !is_set(used)) || lacks_wait(used);
     let each = vector.primitives.iter().filter(|_| vector.elapsed.is_some()).filter(waits);
-    let names: BTreeSet<String> = each.map(|used| score(&used.name).0).collect();
+    let work = vector.user_work.iter().flat_map(|_| user_work::NAMES).map(str::to_owned);
+    let names: BTreeSet<String> = each.map(|used| score(&used.name).0).chain(work).collect();
     names.into_iter().collect()
 }
 

@@ -53,6 +53,7 @@ fn one(prediction: &Prediction, width: Option<usize>) -> String {
         return kernel_time(prediction, width);
     };
     let mut out = total::text(total, prediction.measured.as_ref(), width);
+    out += &prediction.user.remark.as_deref().map_or(String::new(), line);
     out += &line(&basis(prediction));
     out + &disturbed(&prediction.caveats.disturbed).map_or(String::new(), |text| line(&text))
 }
@@ -259,6 +260,7 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     }
     lines.extend(leaving(prediction));
     lines.extend(user(prediction));
+    lines.extend(prediction.user.remark.clone());
     let caveats = &prediction.caveats;
     if caveats.is_within_launches {
         lines.push(
@@ -346,6 +348,11 @@ fn user(prediction: &Prediction) -> Option<String> {
     let how = match (&user.scaled_by, user.interval_ns) {
         (Some(benchmark), Some(ends)) => format!(
             "{} {}, scaled by {benchmark} from {traced}",
+            figure(user.ns, "ns"),
+            interval(ends, user.ns, "ns")
+        ),
+        (None, Some(ends)) => format!(
+            "{} {}, by its work from {traced}",
             figure(user.ns, "ns"),
             interval(ends, user.ns, "ns")
         ),

@@ -68,6 +68,7 @@ fn row(part: &Part) -> Vec<String> {
         PartOrigin::SetByApplication => "the application sets it".to_owned(),
         PartOrigin::TakenAsTraced => "taken as traced".to_owned(),
         PartOrigin::ScaledBy(score) => format!("scaled by {score} alone"),
+        PartOrigin::Work => "by counted work, which no other machine has tested yet".to_owned(),
         PartOrigin::Total => String::new(),
     };
     let shown = time(part.time.ns, part.time.interval_ns);
