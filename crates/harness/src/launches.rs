@@ -71,8 +71,8 @@ pub(super) struct Launches<'a> {
     spent: Duration,
     share: Share,
     notes: Vec<String>,
-    /// A note that the time of the whole run is too short for all launches.
-    shortened: Option<String>,
+    /// The launches planned before the time of the whole run was too short, and a note of that.
+    shortened: Option<(u64, String)>,
     percentiles: bool,
     /// Whether an earlier launch ended because its threads need more than one processor.
     is_free: bool,
@@ -188,16 +188,21 @@ impl<'a> Launches<'a> {
             return;
         }
         let before = before - std::mem::take(&mut self.returns);
-        self.shortened = Some(format!(
+        let before = self.shortened.as_ref().map_or(before, |(first, _)| *first);
+        let note = format!(
             "{} instead of {before} launches, since each takes {} s and the whole run has {} s: measured alone, it gets all of them",
             self.goal,
             number(self.each().as_secs_f64()),
             number(budget.as_secs_f64()),
-        ));
+        );
+        self.shortened = Some((before, note));
     }
 
     /// Why not even one launch fits into the time of the whole run.
     pub fn without_time(&self, budget: Duration) -> String {
+        if budget.is_zero() {
+            return format!("no time was left: `yamba run {}` measures it", self.entry.class);
+        }
         format!(
             "a launch would take {} s of the {} s of the whole run: `yamba run {}` measures it",
             number(self.each().as_secs_f64()),
@@ -218,7 +223,7 @@ impl<'a> Launches<'a> {
 
     /// Notes of the plan and about its changes.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.notes.iter().chain(&self.shortened).cloned()
+        self.notes.iter().chain(self.shortened.as_ref().map(|(_, note)| note)).cloned()
     }
 
     pub fn has_begun(&self) -> bool {

@@ -250,6 +250,10 @@ impl Rounds {
                 if conditions.limits.stop.requested() {
                     return;
                 }
+                if let Some(budget) = too_short(&places[next], conditions) {
+                    places[next].limit(0, budget);
+                    continue;
+                }
                 progress.left(measured(places).map(|(_, l)| l.left()).sum());
                 progress.time_left(measured(places).map(|(_, l)| l.time_left()).sum());
                 self.launch(places, next, conditions, progress, sink);
@@ -284,6 +288,16 @@ impl Rounds {
             }
         }
     }
+}
+
+/// The time of the run, if the next launch of an entry would end after it: others have taken longer
+/// than expected.
+fn too_short(place: &Slot<'_>, conditions: &Conditions<'_>) -> Option<Duration> {
+    let Slot::Measured(launches, None) = place else {
+        return None;
+    };
+    let ends = conditions.begun.elapsed() + launches.expected().each;
+    conditions.options.run_time().filter(|budget| ends > *budget)
 }
 
 /// Whether the time of the run is only just enough for the first launches that are still to come.

@@ -59,6 +59,8 @@ pub struct Options {
     pub time: Duration,
     /// The time for a whole benchmark with all its points, instead of `time`.
     pub benchmark_time: Option<Duration>,
+    /// The longest time of the run: launches that do not fit are left out, and say so.
+    pub run_limit: Option<Duration>,
     /// Whether this is a run of the whole suite, which measures fewer points: see
     /// [`super::subsample_sweep::few`].
     pub whole: bool,
@@ -185,6 +187,7 @@ impl Default for Options {
             slow: None,
             time: Duration::from_secs(2),
             benchmark_time: None,
+            run_limit: None,
             whole: false,
             precision: 0.01,
             percentiles: false,
@@ -248,10 +251,15 @@ impl Options {
         set.any(|(n, _)| n == name) || sweep.any(|(n, _)| n == name)
     }
 
+    /// The longest time of this run. `None` without a limit.
+    pub(super) fn run_time(&self) -> Option<Duration> {
+        self.run_limit.or(self.whole_run_time())
+    }
+
     /// The time for a run of the whole suite with the usual time per point: 90 s if quick, 12 min
     /// otherwise. `None` for other runs, and if the time of a benchmark or the number of launches
     /// is given.
-    pub(super) fn run_time(&self) -> Option<Duration> {
+    fn whole_run_time(&self) -> Option<Duration> {
         let points = if self.quick { QUICK_RUN } else { RUN };
         let loads = saturated(self.workers.len() as u64);
         let limited = self.whole && self.benchmark_time.is_none() && self.launches.is_none();
@@ -263,7 +271,7 @@ impl Options {
     pub(super) fn buffer_room(&self) -> Option<u64> {
         let time = self.time / saturated(self.planned_launches());
         let bytes = time.as_secs_f64() * FILLED_PER_S;
-        self.run_time().map(|_| bytes as u64)
+        self.whole_run_time().map(|_| bytes as u64)
     }
 
     /// Time of a benchmark in a run of the whole suite, per number of processes or threads: that of

@@ -89,7 +89,8 @@ pub(super) fn settled(
 }
 
 impl Slot<'_> {
-    fn limit(&mut self, further: u64, budget: Duration) {
+    /// Plans at most this number of further launches. An entry without any is skipped.
+    pub fn limit(&mut self, further: u64, budget: Duration) {
         let Slot::Measured(launches, None) = self else {
             return;
         };

@@ -385,6 +385,31 @@ fn slow_setup_gets_fewer_launches_in_a_whole_run() {
     assert!(slow.notes.iter().any(note), "{:?}", slow.notes);
 }
 
+/// The first launch of each benchmark takes longer than planned: the last ones have no time left,
+/// and say so.
+#[test]
+#[ignore = "needs g++"]
+fn run_with_a_limit_leaves_out_what_does_not_fit() {
+    let limit = Duration::from_secs(3);
+    let limited = Options {
+        launches: None,
+        run_limit: Some(limit),
+        time: Duration::from_millis(10),
+        ..options(&[("mode", "0"), ("scale", "16")])
+    };
+    let slow = "case \"$*\" in *--run*) sleep 1;; esac; exec \"$0\" \"$@\"";
+    let jobs = [(); 6].map(|()| job(behind(slow)));
+    let run = run_jobs(&jobs, &limited).unwrap();
+    let (measured, skipped): (Vec<_>, Vec<_>) =
+        run.benchmarks.iter().partition(|b| b.status == Status::Ok);
+    assert!((1..=3).contains(&measured.len()), "{}", measured.len());
+    for one in skipped {
+        assert_eq!(one.status, Status::Skipped);
+        let note = one.notes[0].to_string();
+        assert!(note.contains("of the 3 s of the whole run"), "{note}");
+    }
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn suspended_program_is_distinguished_from_hanging_one() {

@@ -4,7 +4,7 @@ mod compare;
 mod document;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use yamba_discover::PARAMETERS;
 use yamba_harness::{Neighbours, Options, Stop, keep_hardware};
@@ -12,6 +12,7 @@ use yamba_record::hardware::{HIDDEN_BY_ROB, HardwareParameter, ROB};
 use yamba_record::{Machine, Run};
 use yamba_store::Detail;
 
+use super::deadline::Deadline;
 use super::measure;
 use super::run_ref::Runs;
 use super::select::Names;
@@ -23,9 +24,15 @@ pub use document::Document;
 /// The tag of the benchmarks that record curves of the hardware.
 const TAG: &str = "hardware";
 
-/// The time for all benchmarks, less what it takes to start their programs.
-const TIME: Duration = Duration::from_secs(75);
-const QUICK_TIME: Duration = Duration::from_secs(20);
+/// The longest time, with all that is built and measured.
+const TIME: Duration = Duration::from_secs(90);
+const QUICK_TIME: Duration = Duration::from_secs(30);
+
+/// The part of this time that is left for the inference and the store.
+const RESERVE: Duration = Duration::from_secs(1);
+
+/// How much longer than expected the last launch may take.
+const LATE: Duration = Duration::from_secs(1);
 
 /// Fewer benchmarks than this get no more time each.
 const FEWEST: usize = 15;
@@ -54,10 +61,14 @@ pub fn hardware(
     store: &StoreChoice,
     observer: &dyn Observer,
 ) -> Result<Document, Failure> {
+    let begun = Instant::now();
     let wanted = wanted(&request.parameters)?;
     let curves = curves(&wanted);
     let time = if request.is_quick { QUICK_TIME } else { TIME };
-    let prepared = measure::prepare(
+    let end = time - RESERVE;
+    // The launches of what is built take about as long as to build it, also on a slow machine.
+    let may_build = |_| begun.elapsed() < time / 2 && !stop.requested();
+    let prepared = measure::prepare_while(
         measure::Request {
             names: Names {
                 names: vec![format!("{{{}}}", curves.join(","))],
@@ -72,12 +83,16 @@ pub fn hardware(
             arguments: request.arguments.clone(),
             ..measure::Request::default()
         },
+        &may_build,
         observer,
     )?;
-    let run = prepared.measure(stop, store, observer)?.run;
-    let found = Document::new(&run, &wanted);
+    let deadline = Deadline::at(begun + end, stop);
+    let prepared = prepared.within((end - LATE).saturating_sub(begun.elapsed()));
+    let run = prepared.measure(&deadline.stop, store, observer)?.run;
+    let is_stopped = stop.requested();
+    let found = Document { interrupted: is_stopped, ..Document::new(&run, &wanted) };
     // Classes of the user may record anything.
-    if request.libraries.is_empty() && !run.interrupted {
+    if request.libraries.is_empty() && !is_stopped {
         keep(&run, &found.parameters);
     }
     Ok(found)
@@ -198,7 +213,8 @@ fn siblings(machine: &Machine) -> HardwareParameter {
 /// Why the benchmark of this name has no curve.
 fn not_measured(run: &Run, curve: &str) -> String {
     let Some(benchmark) = run.benchmarks.iter().find(|b| b.name == curve) else {
-        return "no benchmark measures it on this platform, or the run ended before".to_owned();
+        return "no benchmark measures it in this run, which was for others, or had no time to build it"
+            .to_owned();
     };
     let reason = benchmark.notes.first().map(ToString::to_string);
     reason.unwrap_or_else(|| "its benchmark recorded no curve".to_owned())

@@ -25,6 +25,7 @@ pub mod bundle;
 pub mod commands;
 mod contention;
 pub mod costs;
+mod deadline;
 pub mod document_file;
 mod failure;
 pub mod fleet;

@@ -1,6 +1,7 @@
 //! Builds and measures the benchmarks that a user names, or only plans the run.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use yamba_lang::compile::CompileKey;
 use yamba_lang::{Analysis, ClassId, Target};
@@ -190,6 +191,12 @@ impl Prepared {
         let machine = neighbours::machine_of_run(&self.target);
         let plan = run::dry_run(&self.jobs, &self.options, stop, machine.as_ref());
         Ok(plan?)
+    }
+
+    /// Limits the time of the run: launches that do not fit are left out.
+    pub(super) fn within(mut self, limit: Duration) -> Prepared {
+        self.options.run_limit = Some(limit);
+        self
     }
 
     /// Number of benchmarks to measure.

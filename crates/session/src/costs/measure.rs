@@ -6,8 +6,8 @@ use yamba_harness::{Options, Stop};
 use yamba_predict::Costs;
 use yamba_predict::needs::Needs;
 
-use super::deadline::Deadline;
 use super::{Known, Wanted};
+use crate::deadline::Deadline;
 use crate::measure::{Prepared, Request, prepare, prepare_while};
 use crate::select::Names;
 use crate::{Failure, Observer, StoreChoice};

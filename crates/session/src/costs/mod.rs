@@ -1,7 +1,6 @@
 //! The costs of primitives on a machine: those that stored runs have, and those that are measured
 //! for a prediction.
 
-mod deadline;
 mod measure;
 mod merged;
 
