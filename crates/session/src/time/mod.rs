@@ -331,7 +331,7 @@ pub fn instructions(
         let text = text.trim();
         let figures = asm::figures(text, &bytes, &presets).unwrap_or_else(|why| {
             refused.push(format!("`{text}`: {why}"));
-            asm::Figure::refused(&why)
+            asm::Figure::refused(&bytes, &why)
         });
         each.extend(figures.into_iter().map(|f| (number, text.to_owned(), f)));
     }

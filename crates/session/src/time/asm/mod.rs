@@ -61,9 +61,13 @@ impl Figure {
         self.code.is_ok().then(|| model.cycles(&self.steps, may_alias))
     }
 
-    /// The figures of an instruction that cannot be measured.
-    pub(super) fn refused(why: &str) -> Vec<Figure> {
-        let each = ["latency", "throughput"].into_iter();
+    /// The figures of an instruction or a sequence that cannot be measured.
+    pub(super) fn refused(bytes: &[u8], why: &str) -> Vec<Figure> {
+        let aspects: &[&'static str] = match code::decode(bytes).len() {
+            0 | 1 => &["latency", "throughput"],
+            _ => &[sequence::ASPECT],
+        };
+        let each = aspects.iter().copied();
         each.map(|aspect| Figure::none(aspect, why.to_owned())).collect()
     }
 }

@@ -17,6 +17,9 @@ const STACK_BYTES: i32 = 1024;
 /// in the first instruction cache.
 const MOST_BYTES: usize = 1024;
 
+/// The name of its figure.
+pub(super) const ASPECT: &str = "sequence";
+
 /// The time of a repetition, or why the sequence cannot be measured.
 /// `bytes` is its machine code, which is measured unchanged.
 pub(super) fn figure(
@@ -48,7 +51,7 @@ pub(super) fn figure(
     let code = start.code_around(&digits(bytes, ""));
     let code = code.ok_or("its start values cannot be encoded")?;
     let notes = vec![listing(sequence, bytes)];
-    Ok(Figure { aspect: "sequence", code: Ok(code), notes, is_move: false, steps: steps.into() })
+    Ok(Figure { aspect: ASPECT, code: Ok(code), notes, is_move: false, steps: steps.into() })
 }
 
 /// Whether it is a push or pop that names no stack pointer.
