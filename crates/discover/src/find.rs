@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_stats::{mean_t_interval, median};
 
-use super::capacity::capacity;
 use super::curve::{Curve, Pass, Points, Scale};
 use super::levels::{Levels, Step, levels};
-use super::parameters::{Method, Parameter};
+use super::parameters::{Method, PARAMETERS, Parameter};
 use super::partition::LEAST_STEP;
 use super::steps::steps;
 
@@ -17,6 +16,13 @@ const CONFIDENCE: f64 = 0.95;
 const WIDEST_STEP: f64 = 1.5;
 /// The largest ratio of the points around a climb of any length.
 const WIDEST_CLIMB: f64 = 3.0;
+/// The largest ratio of the points around a climb at whose middle a memory is full. If the address
+/// selects one of many sets with at least 16 entries, at random, the climb is shorter.
+const WIDEST_SPREAD: f64 = 2.3;
+/// A climb of at most two points of an eighth of an octave is too short for a middle.
+const SHARP: f64 = 1.27;
+/// The median of the octave beyond a climb that has ended is at most this much above its end.
+const LEAST_RISE: f64 = 1.15;
 /// The shares of a climb at its beginning, in its middle, and at its end.
 const CLIMB: [f64; 3] = [0.25, 0.5, 0.75];
 /// The shares around its steepest part.
@@ -53,17 +59,16 @@ pub fn find(parameter: &Parameter, curves: &[Curve]) -> Result<Found, String> {
         check_quiet(curves, &launches, all)?;
     }
     let method = parameter.method;
-    let whole = read(method, launches.iter().flatten())?;
+    let whole = read(parameter, launches.iter().flatten())?;
     // A part without quiet passes at most points says nothing, for or against.
     let is_enough = |part: &Curve| has_enough(points_of([part]), all);
     if method.is_point() {
         let launches: Vec<Curve> = launches.into_iter().filter(is_enough).collect();
-        let widest = if method == Method::LastBelow { WIDEST_CLIMB } else { WIDEST_STEP };
-        return of_points(whole, values(method, &launches), launches.len(), widest);
+        return of_points(parameter, whole, values(parameter, &launches), launches.len());
     }
     let halves: Vec<Curve> = launches.iter().flat_map(halves).filter(is_enough).collect();
-    let found = of_values(method, whole, &values(method, &halves), halves.len())?;
-    Ok(with_launches(found, &values(method, &launches)))
+    let found = of_values(method, whole, &values(parameter, &halves), halves.len())?;
+    Ok(with_launches(found, &values(parameter, &launches)))
 }
 
 /// Widens the interval to the values of the launches alone. Both halves of a launch share its
@@ -75,8 +80,8 @@ fn with_launches(found: Found, launches: &[f64]) -> Found {
 }
 
 /// The values by each of these parts alone, without those that do not show it.
-fn values(method: Method, parts: &[Curve]) -> Vec<f64> {
-    let found = parts.iter().filter_map(|part| read(method, part).ok());
+fn values(parameter: &Parameter, parts: &[Curve]) -> Vec<f64> {
+    let found = parts.iter().filter_map(|part| read(parameter, part).ok());
     found.map(|found| found.value).collect()
 }
 
@@ -135,8 +140,13 @@ fn check_quiet(curves: &[Curve], quiet: &[Curve], all: usize) -> Result<(), Stri
 }
 
 /// The value by these passes; for a step, with the points around it.
-fn read<'a>(method: Method, passes: impl IntoIterator<Item = &'a Pass>) -> Result<Found, String> {
+fn read<'a>(
+    parameter: &Parameter,
+    passes: impl IntoIterator<Item = &'a Pass>,
+) -> Result<Found, String> {
+    let (method, unit) = (parameter.method, unit_of_points(parameter));
     let points = Points::of(passes, scale(method));
+    let of_step = |step: Step| of_step(step, widest(method), unit);
     if points.x.len() < 2 && method != Method::MedianNs {
         return Err(
             "fewer than two points have a quiet pass with a known length of a cycle".to_owned()
@@ -144,33 +154,35 @@ fn read<'a>(method: Method, passes: impl IntoIterator<Item = &'a Pass>) -> Resul
     }
     let last = points.y.len().saturating_sub(1);
     match method {
-        Method::OnlyStep => only_step(&points),
+        Method::OnlyStep => of_step(only_step(&points)?),
         Method::Step { step } => of_step(step_of(&points, step)?),
         Method::LastStep { step } => of_step(last_step(&points, step)?),
-        Method::StepBeyond { reference } => step_beyond(&points, reference),
-        Method::FirstAbove => first_above(&points),
+        Method::StepBeyond { reference } => of_step(step_beyond(&points, reference)?),
+        Method::StepIfFlat { reference } => of_step(step_if_flat(&points, reference)?),
+        Method::Middle { step } => middle_of(&points, step_of(&points, step)?, unit),
+        Method::LastClimb { cycles } => last_climb(&points, cycles, unit),
+        Method::FirstAbove => first_above(&points, unit),
         Method::LastBelow => last_below(&points),
-        Method::Steepest => steepest(&points),
-        Method::StepBy { cycles } => step_by(&points, cycles),
+        Method::Steepest => steepest(&points, unit),
         Method::Level { level } => exact(level_of(&points, level)?),
         Method::LevelNs { level } => {
             of_step(last_step(&points, level)?)?;
             exact(level_of(&points, level)?)
         }
         Method::Rise { step } => {
-            of_step(step_of(&points, step)?)?;
+            is_narrow(step_of(&points, step)?.between, WIDEST_SPREAD, unit)?;
             exact(level_of(&points, step + 1)? - level_of(&points, step)?)
         }
-        Method::Capacity => exact(capacity(&points)?),
         Method::At { x } | Method::AtNs { x } => exact(of_point(&points, x)?),
         Method::Difference { x, base } => exact(of_point(&points, x)? - of_point(&points, base)?),
         Method::MostPerCycle => exact(1.0 / least(&points)),
         Method::Overlap => exact(points.y[0] / least(&points)),
         Method::LastNs => exact(points.y[last]),
-        Method::LastLevelNs => exact(last_level(&points)?),
+        Method::LastLevelNs => exact(last_level(&points, unit)?),
         Method::MegabytesPerSecond => exact(1024.0 / least(&points) * 1e3),
         Method::LastMegabytesPerSecond => exact(1024.0 / points.y[last] * 1e3),
         Method::MedianNs => middle(&points),
+        Method::GigahertzAt { x } => exact(1.0 / of_point(&points, x)?),
         Method::Gigahertz => exact(1.0 / middle(&points)?.value),
     }
 }
@@ -181,7 +193,7 @@ fn scale(method: Method) -> Scale {
         | Method::Rise { .. }
         | Method::At { .. }
         | Method::Difference { .. }
-        | Method::StepBy { .. }
+        | Method::LastClimb { .. }
         | Method::MostPerCycle => Scale::Cycles,
         Method::Gigahertz => Scale::CycleNs,
         _ => Scale::Ns,
@@ -192,9 +204,18 @@ fn exact(value: f64) -> Result<Found, String> {
     Ok(Found { value, interval: [value, value] })
 }
 
-fn only_step(points: &Points) -> Result<Found, String> {
+/// How far the points around the value may be apart.
+fn widest(method: Method) -> f64 {
+    match method {
+        Method::LastBelow => WIDEST_CLIMB,
+        Method::Middle { .. } | Method::LastClimb { .. } => WIDEST_SPREAD,
+        _ => WIDEST_STEP,
+    }
+}
+
+fn only_step(points: &Points) -> Result<Step, String> {
     match steps(points).as_slice() {
-        [edge] => of_step(*edge),
+        [edge] => Ok(*edge),
         [] => Err(format!("the curve has no step up to {}", points.x[points.x.len() - 1])),
         several => {
             let at: Vec<String> = several.iter().map(|s| s.at.to_string()).collect();
@@ -203,16 +224,72 @@ fn only_step(points: &Points) -> Result<Found, String> {
     }
 }
 
-fn step_beyond(points: &Points, reference: f64) -> Result<Found, String> {
-    let before = of_point(points, reference)?;
+/// The curve without the point `reference`, and the time there.
+fn without(points: &Points, reference: f64) -> Result<(Points, f64), String> {
+    let time = of_point(points, reference)?;
     let each = points.x.iter().copied().zip(points.y.iter().copied());
     let (x, y) = each.filter(|(x, _)| *x != reference).unzip();
-    let found = levels(&Points { x, y });
+    Ok((Points { x, y }, time))
+}
+
+fn step_beyond(points: &Points, reference: f64) -> Result<Step, String> {
+    let (points, before) = without(points, reference)?;
+    let found = levels(&points);
     let last = found.level.last().zip(found.steps.last());
     match last {
-        Some((level, step)) if *level >= BEYOND * before => of_step(*step),
+        Some((level, step)) if *level >= BEYOND * before => Ok(*step),
         _ => Err("no load takes longer than one that hits: the lines share no set, as where the host gives small pages".to_owned()),
     }
+}
+
+fn step_if_flat(points: &Points, reference: f64) -> Result<Step, String> {
+    let (points, time) = without(points, reference)?;
+    if time >= (1.0 + LEAST_STEP) * level_of(&points, 0)? {
+        return Err("a few huge pages miss, too: the host gives small pages".to_owned());
+    }
+    step_of(&points, 0)
+}
+
+/// The last point below the middle of a step. A memory that replaces entries at random is full
+/// before the middle, but then the second half of the climb is the longer one.
+fn middle_of(points: &Points, step: Step, unit: &str) -> Result<Found, String> {
+    let [low, high] = step.between;
+    is_narrow(step.between, WIDEST_SPREAD, unit)?;
+    let from = points.x.partition_point(|x| *x < low);
+    let to = points.x.partition_point(|x| *x < high);
+    let middle = (points.y[from] + points.y[to]) / 2.0;
+    let below = (from..to).rev().find(|place| points.y[*place] < middle).unwrap_or(from);
+    let share = (middle - points.y[below]) / (points.y[below + 1] - points.y[below]);
+    let crossing = points.x[below] * (points.x[below + 1] / points.x[below]).powf(share);
+    let beyond = points.x.partition_point(|x| *x <= 2.0 * high);
+    let level = median(&points.y[to..beyond]).unwrap_or(f64::INFINITY);
+    let is_skewed = high > SHARP * low && high / crossing > crossing / low;
+    if is_skewed || level > LEAST_RISE * points.y[to] || points.x[beyond - 1] < 1.8 * high {
+        return Err(anywhere([low, points.x[beyond - 1]], unit));
+    }
+    Ok(Found { value: points.x[below], interval: step.between })
+}
+
+/// The last point below the middle of the climb from the level of the first third to that of the
+/// last octave.
+fn last_climb(points: &Points, cycles: f64, unit: &str) -> Result<Found, String> {
+    let n = points.x.len();
+    let last = points.x[n - 1];
+    let octave = &points.y[points.x.partition_point(|x| *x <= last / 2.0)..];
+    let low = median(&points.y[..n.div_ceil(3)]).unwrap_or(0.0);
+    let high = median(octave).unwrap_or(0.0);
+    if high < low + cycles {
+        return Err(format!(
+            "of up to {last} {unit} none takes {cycles} cycles longer than of a few"
+        ));
+    }
+    if octave.iter().any(|y| *y > WIDEST_LEVEL * high || *y * WIDEST_LEVEL < high) {
+        return Err(format!("the time still rises in the last octave up to {last}"));
+    }
+    let [foot, middle, top] = crossings(points, CLIMB.map(|share| low + share * (high - low)))?;
+    let interval = [points.x[foot.saturating_sub(1)], points.x[top]];
+    is_narrow(interval, WIDEST_SPREAD, unit)?;
+    Ok(Found { value: points.x[middle - 1], interval })
 }
 
 /// The first points above these shares of the climb from the level of the first third to that of
@@ -224,8 +301,13 @@ fn climb(points: &Points, shares: [f64; 3]) -> Result<[usize; 3], String> {
     if high < (1.0 + LEAST_STEP) * low {
         return Err(format!("the time does not rise up to {}", points.x[n - 1]));
     }
-    let limits = shares.map(|share| low + share * (high - low));
-    let above = limits.map(|limit| points.y.iter().position(|y| *y > limit).unwrap_or(n - 1));
+    crossings(points, shares.map(|share| low + share * (high - low)))
+}
+
+/// The first points above these limits. The second limit is crossed only once.
+fn crossings(points: &Points, limits: [f64; 3]) -> Result<[usize; 3], String> {
+    let last = points.y.len() - 1;
+    let above = limits.map(|limit| points.y.iter().position(|y| *y > limit).unwrap_or(last));
     if points.y[above[1]..].iter().any(|y| *y < limits[1]) {
         return Err("the time rises and falls again".to_owned());
     }
@@ -236,12 +318,12 @@ fn climb(points: &Points, shares: [f64; 3]) -> Result<[usize; 3], String> {
 }
 
 /// The first point after a climb of no point.
-fn first_above(points: &Points) -> Result<Found, String> {
+fn first_above(points: &Points, unit: &str) -> Result<Found, String> {
     let [foot, middle, top] = climb(points, CLIMB)?;
     if foot == top {
         return exact(points.x[middle]);
     }
-    Err(format!("the step lies anywhere from {} to {}", points.x[foot], points.x[top]))
+    Err(anywhere([points.x[foot], points.x[top]], unit))
 }
 
 /// The last point below the middle of a climb.
@@ -252,37 +334,18 @@ fn last_below(points: &Points) -> Result<Found, String> {
 }
 
 /// The point from which a climb is steepest over the logarithm of `x`.
-fn steepest(points: &Points) -> Result<Found, String> {
+fn steepest(points: &Points, unit: &str) -> Result<Found, String> {
     let [foot, _, top] = climb(points, FOOT)?;
     let slope = |i: usize| (points.y[i + 1] - points.y[i]) / (points.x[i + 1] / points.x[i]).ln();
     let places = foot.saturating_sub(1)..=top - 1;
     let best = places.max_by(|a, b| slope(*a).total_cmp(&slope(*b))).unwrap_or(foot);
     let (low, high) = (points.x[foot.saturating_sub(1)], points.x[best + 1].max(points.x[top]));
-    if high > WIDEST_STEP * low {
-        return Err(format!("the step lies anywhere from {low} to {high}"));
-    }
+    is_narrow([low, high], WIDEST_STEP, unit)?;
     Ok(Found { value: points.x[best], interval: [low, high] })
 }
 
-/// The first step to a stretch of the curve at least `cycles` above its first third.
-fn step_by(points: &Points, cycles: f64) -> Result<Found, String> {
-    let level = |from: f64, to: f64| {
-        let within = points.x.iter().zip(&points.y).filter(|(x, _)| (from..to).contains(*x));
-        median(&within.map(|(_, y)| *y).collect::<Vec<_>>()).unwrap_or(0.0)
-    };
-    let found = steps(points);
-    let n = points.x.len();
-    let first = level(0.0, points.x[n.div_ceil(3)]);
-    let ends = found.iter().skip(1).map(|next| next.at).chain([f64::INFINITY]);
-    let mut steps = found.iter().zip(ends);
-    match steps.find(|(step, end)| level(step.between[1], *end) >= first + cycles) {
-        Some((step, _)) => of_step(*step),
-        None => Err(format!("up to {} there is no step by {cycles} cycles", points.x[n - 1])),
-    }
-}
-
 /// The median time of the last two octaves, if they are on one level.
-fn last_level(points: &Points) -> Result<f64, String> {
+fn last_level(points: &Points, unit: &str) -> Result<f64, String> {
     let last = points.x[points.x.len() - 1];
     let from = points.x.partition_point(|x| *x < last / 4.0);
     let level = median(&points.y[from..]).unwrap_or(f64::NAN);
@@ -293,7 +356,7 @@ fn last_level(points: &Points) -> Result<f64, String> {
     {
         return Ok(level);
     }
-    Err(format!("the time still rises in the last two octaves up to {last}"))
+    Err(format!("the time still rises in the last two octaves up to {}", in_unit(last, unit)))
 }
 
 /// The median over all points, and their range.
@@ -305,12 +368,34 @@ fn middle(points: &Points) -> Result<Found, String> {
 }
 
 /// The largest point before a step. It is refused if no point near the step counts.
-fn of_step(step: Step) -> Result<Found, String> {
-    let [low, high] = step.between;
-    if high > WIDEST_STEP * low {
-        return Err(format!("the step lies anywhere from {low} to {high}"));
-    }
+fn of_step(step: Step, widest: f64, unit: &str) -> Result<Found, String> {
+    is_narrow(step.between, widest, unit)?;
     Ok(Found { value: step.at, interval: step.between })
+}
+
+/// Refuses points that are further apart than the ratio `widest`.
+fn is_narrow(between: [f64; 2], widest: f64, unit: &str) -> Result<(), String> {
+    if between[1] > widest * between[0] { Err(anywhere(between, unit)) } else { Ok(()) }
+}
+
+fn anywhere(between: [f64; 2], unit: &str) -> String {
+    format!("the step lies anywhere from {}", between.map(|x| in_unit(x, unit)).join(" to "))
+}
+
+/// The unit of the points of a parameter's curve: that of a parameter whose value is a point.
+fn unit_of_points(parameter: &Parameter) -> &'static str {
+    let mut of_curve = PARAMETERS.iter().filter(|p| p.curve == parameter.curve);
+    of_curve.find(|p| p.method.is_point()).map_or("", |p| p.unit)
+}
+
+/// A point in words. Bytes have prefixes.
+fn in_unit(x: f64, unit: &str) -> String {
+    match unit {
+        "B" if x >= 1024.0 * 1024.0 => format!("{} MiB", x / 1024.0 / 1024.0),
+        "B" if x >= 1024.0 => format!("{} KiB", x / 1024.0),
+        "B" => format!("{x} B"),
+        _ => x.to_string(),
+    }
 }
 
 fn least(points: &Points) -> f64 {
@@ -374,25 +459,24 @@ fn of_values(method: Method, whole: Found, own: &[f64], halves: usize) -> Result
         let most = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         return Err(format!("launches disagree: {least:.1} to {most:.1}"));
     }
-    if method == Method::Capacity {
-        return Ok(Found { value: whole.value.round(), interval: [low.floor(), high.ceil()] });
-    }
     Ok(Found { value: whole.value, interval: [low, high] })
 }
 
 /// A point of the curve, with an interval that holds the points of the launches alone, up to the
-/// ratio `widest`. One of at least four launches may differ: a neighbour was beside it.
+/// largest ratio of the method. One of at least four launches may differ: a neighbour was beside
+/// it.
 fn of_points(
+    parameter: &Parameter,
     whole: Found,
     mut own: Vec<f64>,
     launches: usize,
-    widest: f64,
 ) -> Result<Found, String> {
+    let in_unit = |x: &f64| in_unit(*x, parameter.unit);
     let [low, high] = whole.interval;
     let agrees = |value: &&f64| (low..=high).contains(*value);
     if 2 * own.iter().filter(agrees).count() < launches {
         own.sort_by(f64::total_cmp);
-        let own: Vec<String> = own.iter().map(f64::to_string).collect();
+        let own: Vec<String> = own.iter().map(in_unit).collect();
         let own = if own.is_empty() { "none alone shows it".to_owned() } else { own.join(", ") };
         return Err(format!("launches disagree: {own}"));
     }
@@ -401,8 +485,8 @@ fn of_points(
     own.truncate(if launches < 4 { launches } else { launches - 1 });
     let [low, high] =
         own.iter().fold([low, high], |[low, high], one| [low.min(*one), high.max(*one)]);
-    if high > widest * low {
-        return Err(format!("launches disagree: {low} to {high}"));
+    if high > widest(parameter.method) * low {
+        return Err(format!("launches disagree: {} to {}", in_unit(&low), in_unit(&high)));
     }
     Ok(Found { value: whole.value, interval: [low, high] })
 }

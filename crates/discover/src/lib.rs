@@ -9,7 +9,6 @@
 
 #![warn(missing_docs)]
 
-mod capacity;
 mod curve;
 mod find;
 mod levels;

@@ -22,6 +22,25 @@ pub enum Method {
         /// The point of an access at the level before.
         reference: f64,
     },
+    /// As `Step`, if the time at the point `reference`, which is no part of the curve, is that of
+    /// the first level.
+    StepIfFlat {
+        /// The point that shares the first level.
+        reference: f64,
+    },
+    /// The last point below the middle of a climb from one level to the next of up to an octave.
+    /// Where an address is spread over the sets of a memory, some sets are full before the others:
+    /// at its capacity, half of the accesses miss.
+    Middle {
+        /// Which step.
+        step: usize,
+    },
+    /// The last point below the middle of the climb to the level of the last octave, if that is at
+    /// least this much higher than the first level. Levels between are of no interest.
+    LastClimb {
+        /// The least difference.
+        cycles: f64,
+    },
     /// The first point beyond the only step of a curve with few points, whose step takes none.
     FirstAbove,
     /// The last point below the middle of a climb of any length, between a level and another one.
@@ -29,12 +48,6 @@ pub enum Method {
     /// The point where such a climb is steepest. Of the accesses to a cache that visit its lines in
     /// turn, the share of misses rises most just beyond its size, whichever lines it replaces.
     Steepest,
-    /// The largest point before the first step of a curve that may rise steadily elsewhere, to
-    /// operations at least this much longer than the first ones.
-    StepBy {
-        /// The least difference.
-        cycles: f64,
-    },
     /// The cycles of an operation on a level.
     Level {
         /// Which level.
@@ -45,8 +58,6 @@ pub enum Method {
         /// Which step.
         step: usize,
     },
-    /// The whole number of entries of which all that are visited at random are found.
-    Capacity,
     /// The time in ns at a point, or the bytes.
     AtNs {
         /// The point.
@@ -85,6 +96,11 @@ pub enum Method {
     LastMegabytesPerSecond,
     /// The clock rate in GHz.
     Gigahertz,
+    /// The clock rate in GHz at a point whose operation takes one cycle.
+    GigahertzAt {
+        /// The point.
+        x: f64,
+    },
 }
 
 impl Method {
@@ -96,10 +112,12 @@ impl Method {
                 | Method::Step { .. }
                 | Method::LastStep { .. }
                 | Method::StepBeyond { .. }
+                | Method::StepIfFlat { .. }
+                | Method::Middle { .. }
+                | Method::LastClimb { .. }
                 | Method::FirstAbove
                 | Method::LastBelow
                 | Method::Steepest
-                | Method::StepBy { .. }
         )
     }
 }
@@ -166,9 +184,16 @@ pub const PARAMETERS: &[Parameter] = &[
         "entries",
         "second level of translations",
         "pages",
-        Method::Step { step: 1 },
+        Method::Middle { step: 1 },
     ),
     shared("tlb2.miss", "cycles", "a miss of the second level", "pages", Method::Rise { step: 1 }),
+    shared(
+        "tlb1.huge_entries",
+        "entries",
+        "first level, of huge pages",
+        "pages_huge",
+        Method::StepIfFlat { reference: 1000.0 },
+    ),
     shared(
         "issue.width",
         "instructions/cycle",
@@ -195,9 +220,9 @@ pub const PARAMETERS: &[Parameter] = &[
         "jumps whose targets are known",
         "branch_targets",
         // A jump to an unknown target waits until it is decoded: the earliest stages of a pipeline.
-        Method::StepBy { cycles: 5.0 },
+        Method::LastClimb { cycles: 5.0 },
     ),
-    shared("returns.entries", "entries", "return addresses", "returns", Method::Capacity),
+    shared("returns.entries", "entries", "return addresses", "returns", Method::OnlyStep),
     shared(
         "forwarding.hit",
         "cycles",
@@ -244,6 +269,20 @@ pub const PARAMETERS: &[Parameter] = &[
         "lines_in_flight",
         Method::Overlap,
     ),
+    shared(
+        "prefetch.streams",
+        "streams",
+        "sequences fetched ahead at once",
+        "prefetch_streams",
+        Method::LastBelow,
+    ),
+    shared(
+        "prefetch.distance",
+        "lines",
+        "fetched beyond a sequence",
+        "prefetch_distance",
+        Method::LastBelow,
+    ),
     of(
         "core_to_core.latency",
         "ns",
@@ -252,6 +291,13 @@ pub const PARAMETERS: &[Parameter] = &[
         Method::MedianNs,
     ),
     of("clock.frequency", "GHz", "clock rate of the core", "load_latency", Method::Gigahertz),
+    shared(
+        "clock.wide_vectors",
+        "GHz",
+        "clock rate beside the widest vectors",
+        "vector_clock",
+        Method::GigahertzAt { x: 2.0 },
+    ),
     of(
         "clock.cost",
         "ns",

@@ -19,8 +19,8 @@ use crate::views::parameters_file::{self, Form};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  yamba hardware                       all parameters, in about 90 s
-  yamba hardware --quick               in about 30 s, with wider intervals
+  yamba hardware                       all parameters, in at most 90 s
+  yamba hardware --quick               in at most 30 s, with wider intervals
   yamba hardware 'l1d.*' rob.entries   some of them
   yamba hardware --parameters cpu.h    also to a file for programs
   yamba hardware --from latest --parameters cpu.sh     those of a run that is kept
@@ -29,7 +29,7 @@ pub(super) struct Hardware {
     /// Names or patterns of parameters [default: all]
     #[arg(value_name = "PARAMETER")]
     names: Vec<String>,
-    /// Less time for each benchmark: about 30 s in all
+    /// Less time for each benchmark: at most 30 s in all
     #[arg(long, conflicts_with = "from")]
     quick: bool,
     /// Take the parameters of this run instead of measuring: a stored run, or a run's document
@@ -57,10 +57,14 @@ impl Hardware {
             Some(run) => from_stored(run, &self.names, &self.store.choice())?,
             None => self.measure()?,
         };
-        // A file of a whole run is worth more than one of a part.
-        if let Some((path, form)) = file.zip(form).filter(|_| !found.interrupted) {
-            let text = parameters_file::text(&found, form);
-            output::whole(path, |out| out.write_all(text.as_bytes()))?;
+        if let Some((path, form)) = file.zip(form) {
+            // A file of a whole run is worth more than one of a part.
+            if found.interrupted {
+                eprintln!("{}: not written, since the run was stopped", path.display());
+            } else {
+                let text = parameters_file::text(&found, form);
+                output::whole(path, |out| out.write_all(text.as_bytes()))?;
+            }
         }
         output::json_or_view(self.json, &found, |d| views::hardware::view(&d.parameters))?;
         Ok(if found.interrupted { Answer::No } else { Answer::Done })
