@@ -1,7 +1,6 @@
 //! A straight line through points of which some are only known within bounds.
 
-use crate::distribution::{student_t_quantile, upper_tail};
-use crate::finite::{defined, finite};
+use crate::distribution::{defined, finite, student_t_quantile, upper_tail};
 use crate::regression::{line_errors, linear_regression, r_squared_interval};
 
 /// Steps of the bisection for the scatter: enough for all digits of a number.

@@ -2,7 +2,7 @@
 
 use statrs::function::beta::beta_reg;
 
-use crate::finite::{defined, finite};
+use crate::distribution::{defined, finite};
 use crate::moments::mean;
 use crate::quantile::median;
 

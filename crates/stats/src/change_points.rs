@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use crate::finite::finite;
+use crate::distribution::finite;
 use crate::quantile::median;
 
 /// Number of permutations per test. The least possible p-value is 1 / (this + 1).

@@ -7,11 +7,11 @@
 //! unit of time, such as core cycles.
 
 use crate::brown_forsythe::brown_forsythe;
-use crate::distribution::student_t_cdf;
-use crate::finite::defined;
-use crate::mean_interval::{MeanInterval, mean_t_interval, mean_z_interval};
-use crate::moments::{coefficient_of_variation, mean, standard_deviation, variance};
-use crate::sample_size::samples_for_mean;
+use crate::distribution::{defined, student_t_cdf};
+use crate::moments::{
+    MeanInterval, coefficient_of_variation, mean, mean_t_interval, mean_z_interval,
+    samples_for_mean, standard_deviation, variance,
+};
 
 /// A group of tests of one size.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The lower mode of a distribution: the level that repeated readings have when nothing lengthens
 //! them.
 
-use crate::finite::finite;
+use crate::distribution::finite;
 use crate::quantile::sorted;
 
 /// The lower mode of positive values.

@@ -1,8 +1,7 @@
 //! Moderated variances: the variance of a group of few values, with what the other groups say about
 //! it.
 
-use crate::distribution::{student_t_quantile, upper_tail};
-use crate::finite::defined;
+use crate::distribution::{defined, student_t_quantile, upper_tail};
 use statrs::function::beta::{beta_reg, ln_beta};
 
 /// Range of the prior's degrees of freedom. Below it a scale would say nothing of a group; above it

@@ -1,6 +1,6 @@
 //! The modes of a distribution: levels that many values share, with a gap between them.
 
-use crate::finite::finite;
+use crate::distribution::finite;
 use crate::quantile::sorted;
 
 /// Factor from the interquartile range to the standard deviation of normal values.

@@ -1,7 +1,8 @@
 //! The ratio of two sides that were measured in the same rounds.
 
-use crate::distribution::{normal_cdf, student_t_quantile, two_sided_t, upper_tail};
-use crate::finite::{defined, finite};
+use crate::distribution::{
+    defined, finite, normal_cdf, student_t_quantile, two_sided_t, upper_tail,
+};
 use crate::launch_ratio::{Ratio, trimmed_level};
 use crate::quantile::sorted;
 

@@ -1,9 +1,8 @@
 //! Detection of plateaus in a curve and of the steps between them: cache sizes from latency against
 //! working-set size.
 
-use crate::deviation::{NORMAL_SCALE, median_absolute_deviation};
-use crate::finite::finite;
-use crate::quantile::{median, sorted};
+use crate::distribution::finite;
+use crate::quantile::{NORMAL_SCALE, median, median_absolute_deviation, sorted};
 
 /// Minimum number of points of a plateau; two may lie on a slope.
 const FEWEST: usize = 3;

@@ -1,6 +1,6 @@
 //! A robust measure of spread that is efficient for normal values.
 
-use crate::finite::finite;
+use crate::distribution::finite;
 use crate::quantile::sorted;
 
 /// Factor from the order statistic to the standard deviation of normal values: `1 / (sqrt 2 *

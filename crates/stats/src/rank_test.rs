@@ -1,7 +1,6 @@
 //! A rank test of whether the values of one side tend to be greater.
 
-use crate::distribution::normal_cdf;
-use crate::finite::finite;
+use crate::distribution::{finite, normal_cdf};
 
 /// Up to this total number of values, p is computed exactly: all counts of arrangements are
 /// integers that a double represents, and quick to compute.

@@ -1,7 +1,6 @@
 //! Simple linear regression.
 
-use crate::distribution::{normal_quantile, student_t_quantile, upper_tail};
-use crate::finite::{defined, finite};
+use crate::distribution::{defined, finite, normal_quantile, student_t_quantile, upper_tail};
 use crate::moments::mean;
 
 /// `y = slope x + intercept`.

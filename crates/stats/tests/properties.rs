@@ -26,7 +26,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-300)
 }
 
-/// Each run draws new cases; few of them, since the bootstrap is slow.
+/// Each run draws new cases.
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -35,19 +35,10 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn intervals_contain_estimate(values in values(), p in 0.05..0.95f64) {
+    fn intervals_contain_estimate(values in values()) {
         let median_held = median_interval(&values, 0.95).unwrap();
         let middle = median(&values).unwrap();
         prop_assert!(median_held.low <= middle && middle <= median_held.high);
-        let held = quantile_interval(&values, 0.5, 0.95).unwrap();
-        if let (Some(low), Some(high)) = (held.low, held.high) {
-            prop_assert!(low <= middle && middle <= high);
-            prop_assert_eq!((low, high), (median_held.low, median_held.high));
-        }
-        let held = quantile_interval(&values, p, 0.9).unwrap();
-        prop_assert!(held.coverage >= 0.9 - 1e-12);
-        prop_assert!(held.low.is_none_or(|low| low <= held.estimate));
-        prop_assert!(held.high.is_none_or(|high| held.estimate <= high));
         for held in [mean_t_interval(&values, 0.9), mean_z_interval(&values, 0.9)] {
             let held = held.unwrap();
             prop_assert!(held.low <= held.mean && held.mean <= held.high);
@@ -59,11 +50,6 @@ proptest! {
         let width = |confidence| {
             let got = mean_t_interval(&values, confidence).unwrap();
             got.high - got.low
-        };
-        prop_assert!(width(0.8) <= width(0.9) && width(0.9) <= width(0.99));
-        let width = |confidence| {
-            let got = quantile_interval(&values, 0.5, confidence).unwrap();
-            got.high.unwrap_or(f64::INFINITY) - got.low.unwrap_or(f64::NEG_INFINITY)
         };
         prop_assert!(width(0.8) <= width(0.9) && width(0.9) <= width(0.99));
     }
@@ -158,13 +144,10 @@ proptest! {
             chi_squared_upper(x, y),
             samples_for_mean(x, y, 0.1, 0.9),
             mann_whitney(&a, &b).map(|test| test.p),
-            welch_t(&a, &b, 0.9).map(|test| test.p),
             launch_ratio(&a, &b, 0.9, x).map(|ratio| ratio.high),
             mean_t_interval(&a, x).map(|interval| interval.high),
             mean_z_interval(&a, x).map(|interval| interval.low),
             median_interval(&a, x).map(|interval| interval.coverage),
-            quantile_interval(&a, x, y).map(|interval| interval.coverage),
-            bootstrap_ratio(&a, &b, median, 0.9, 20, 1).map(|ratio| ratio.percentile.1),
         ].into_iter().enumerate() {
             prop_assert!(finite(result), "result {} is {:?}", place, result);
         }
@@ -178,10 +161,6 @@ proptest! {
         prop_assert!(finite(line.and_then(|line| line.r_squared_interval).map(|ends| ends.0)));
         let side = |medians| BoundedLaunches { medians, bounds: Some([x, y]) };
         prop_assert!(finite(bounded_launch_ratio(side(&a), side(&b), 0.9, 1e-6).map(|ratio| ratio.p)));
-        let rows: Vec<&[f64]> = a.chunks(1).collect();
-        if let Some(fit) = least_squares(&rows, &b, 0.9) {
-            prop_assert!(fit.coefficients.iter().all(|c| c.value.is_finite() && c.interval.0.is_finite()));
-        }
         prop_assert!(!spoilt || plateaus(&a, 0.1).is_none());
         let _ = (plateaus(&a, x), holm(&a));
         let groups = [(3, &a), (7, &b)].map(|(test_size, accumulated)| Group { test_size, accumulated });

@@ -73,23 +73,6 @@ fn intervals_of_the_mean() {
 }
 
 #[test]
-fn intervals_of_quantiles() {
-    let reference = Reference::read();
-    for (name, sample) in reference.under("sample.") {
-        for line in reference.all(&format!("quantile_interval.{name}")) {
-            let &[p, confidence, low, high, covered] = line else {
-                panic!("{line:?}");
-            };
-            let got = quantile_interval(sample, p, confidence).unwrap();
-            assert_eq!(got.low.unwrap_or(-1.0), low, "{name} {line:?}");
-            assert_eq!(got.high.unwrap_or(-1.0), high, "{name} {line:?}");
-            close(got.coverage, covered, 1e-12, name);
-            assert_eq!(Some(got.estimate), quantile(sample, p));
-        }
-    }
-}
-
-#[test]
 fn two_samples() {
     let reference = Reference::read();
     for (pair, line) in reference.under("mann_whitney.") {
@@ -97,14 +80,6 @@ fn two_samples() {
         let got = mann_whitney(a, b).unwrap();
         assert_eq!(got.u, line[0], "{pair}");
         close(got.p, line[1], 1e-11, pair);
-    }
-    for (pair, line) in reference.under("welch.") {
-        let (a, b) = pair_of(&reference, pair);
-        let got = welch_t(a, b, 0.95).unwrap();
-        let got = [got.estimate, got.low, got.high, got.p, got.degrees];
-        for (got, &expected) in got.iter().zip(line) {
-            close(*got, expected, 1e-9, pair);
-        }
     }
     for (pair, line) in reference.under("launch_ratio.") {
         let (a, b) = pair_of(&reference, pair);
@@ -119,29 +94,6 @@ fn pair_of<'a>(reference: &'a Reference, pair: &str) -> (&'a [f64], &'a [f64]) {
     let (a, b) = pair.split_once('.').expect("two names");
     let sample = |name: &str| reference.get(&format!("sample.{name}"));
     (sample(a), sample(b))
-}
-
-/// The random numbers differ, so the ends only agree to a part of the interval's width.
-#[test]
-fn bootstrap() {
-    let reference = Reference::read();
-    for method in ["percentile", "bca"] {
-        for (pair, line) in reference.under(&format!("bootstrap.{method}.")) {
-            let (a, b) = pair_of(&reference, pair);
-            let got = bootstrap_ratio(a, b, mean, 0.9, 20000, 1).unwrap();
-            let (low, high) = match method {
-                "bca" => got.accelerated.unwrap(),
-                _ => got.percentile,
-            };
-            let tolerance = 0.03 * (line[1] - line[0]);
-            for (got, expected) in [(low, line[0]), (high, line[1])] {
-                assert!(
-                    (got - expected).abs() < tolerance,
-                    "{method} {pair}: {got} instead of {expected}"
-                );
-            }
-        }
-    }
 }
 
 #[test]
