@@ -7,9 +7,8 @@ use yamba_record::Benchmark;
 use yamba_stats::Ratio;
 
 use super::identity::Differences;
-use super::pairing::{in_order, ordered};
+use super::pairing::{Which, in_order, ordered};
 use super::unit::Unit;
-use super::which::Which;
 
 /// The document.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]

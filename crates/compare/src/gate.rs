@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::document::{ComparedEntry, Comparison, Gate, Slower, Ungated, Word};
-use super::which::Which;
+use super::pairing::Which;
 
 /// The settings of a gate.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,8 @@ use yamba_record::{Benchmark, Run};
 use yamba_stats::{change_points, launch_level, median};
 
 use super::identity::differences;
-use super::pairing::{in_order, kind, no_figure, no_level};
+use super::pairing::{Which, in_order, kind, no_figure, no_level};
 use super::unit::{self, Medians};
-use super::which::Which;
 use super::{LEAST_DEVIATION, spread};
 
 /// The probability of a false change in each series.

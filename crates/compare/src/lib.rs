@@ -17,7 +17,6 @@ pub mod pairing;
 pub mod remeasure;
 pub mod sequential;
 pub mod unit;
-pub mod which;
 
 use yamba_record::{Benchmark, Status};
 use yamba_stats::{
@@ -30,6 +29,7 @@ pub use document::{
     StoredComparison, Ungated, Unmatched, Word,
 };
 pub use noise::{Noise, pairs_with_a_suspect, resampled_alarms};
+pub use pairing::Which;
 pub use unit::Medians;
 
 /// The probability of any false alarm in a whole comparison.

@@ -1,10 +1,9 @@
-//! Pairs the benchmarks of two runs, and explains why pairs cannot be compared. Pure.
+//! Identifies benchmarks, pairs those of two runs, and explains why pairs cannot be compared. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use yamba_record::{Benchmark, Parameters, Status, Workers};
-
-use yamba_record::named;
+use serde::Serialize;
+use yamba_record::{Benchmark, Parameters, Status, Workers, named};
 
 /// The reason for a benchmark of A that B lacks.
 pub(super) const ONLY_IN_A: &str = "only in A";
@@ -148,6 +147,41 @@ pub(super) fn fault(benchmark: &Benchmark) -> Option<&'static str> {
 pub(super) fn kind(benchmark: &Benchmark) -> String {
     let figure = benchmark.declaration.figure.as_deref().unwrap_or_default();
     format!("{figure} in {}", benchmark.unit.as_deref().unwrap_or_default())
+}
+
+/// One benchmark at one point with one number of processes and threads.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Which {
+    pub name: String,
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub parameters: Parameters,
+    /// Number of concurrent processes.
+    pub processes: u64,
+    /// Number of concurrent threads of each process.
+    pub threads: u64,
+}
+
+impl Which {
+    /// Its name, parameters, and numbers of processes and threads as one text.
+    pub fn label(&self) -> String {
+        named(&self.name, &self.parameters, self.workers())
+    }
+
+    /// How often the benchmark ran at the same time.
+    pub fn workers(&self) -> Workers {
+        Workers { processes: self.processes, threads: self.threads }
+    }
+}
+
+impl From<&Benchmark> for Which {
+    fn from(of: &Benchmark) -> Which {
+        Which {
+            name: of.name.clone(),
+            parameters: of.parameters.clone(),
+            processes: of.environment.processes,
+            threads: of.environment.threads,
+        }
+    }
 }
 
 #[cfg(test)]

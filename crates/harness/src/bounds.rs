@@ -3,18 +3,17 @@
 //! exceeds a limit is killed with all its processes.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::{fs, io};
 
 use rustix::process::{Resource, Rlimit};
 
 use super::control_group::{self, ControlGroups};
-use super::disk::Room;
 use super::freeze;
 use super::options::Options;
 use super::orphans::{self, Started};
+use super::scratch::Room;
 use yamba_machine::{available_memory, memory_limit, own_group};
 
 /// Processes and threads of a benchmark that runs alone: lmbench's longest ring has 96, builds have

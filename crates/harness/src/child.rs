@@ -14,13 +14,12 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use yamba_record::Event;
 
 use super::bounds::{Bounds, OwnLimits, Watch};
-use super::disk::{ROOM, Room};
 use super::job::Program;
 use super::options::Options;
 use super::orphans::{self, SCRATCH, Started};
 use super::process_output::{ProcessExit, ProcessOutput};
 use super::reader::Reader;
-use super::scratch::Scratch;
+use super::scratch::{ROOM, Room, Scratch};
 use super::sizes::{self, SIZES};
 use super::stop::Stop;
 

@@ -8,7 +8,6 @@ use yamba_record::run::Provenance;
 /// A benchmark to measure.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Its class.
     pub class: String,
     /// The built program, or why the benchmark has none.
     pub program: Result<Program, NoProgram>,

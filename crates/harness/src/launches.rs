@@ -18,17 +18,15 @@ use super::child::{self, Limits};
 use super::choice::Choice;
 use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
-use super::describe;
 use super::estimate::ENOUGH_LAUNCHES;
-use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::plan::PlannedEntry;
-use super::points;
-use super::process_output::ProcessOutput;
+use super::process_output::{LaunchStatus, ProcessOutput, launch_status};
 use super::schedule::{self, Cost, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
 use super::units::{saturated, whole_ns};
+use super::{describe, points};
 
 /// A launch stops early when its own confidence interval has this share of the width that the entry
 /// requires.

@@ -10,8 +10,7 @@ use yamba_record::machine::{
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
-use super::caches::curve::cache_curve;
-use super::caches::measured;
+use super::caches::{cache_curve, measured};
 use super::child::Limits;
 use super::clock::unix_s;
 use super::contention::{Neighbours, QuietWidths};
@@ -23,15 +22,14 @@ use super::kept_hardware::kept_hardware;
 use super::launches::Conditions;
 use super::options::{Options, PROGRAMS_WARMUP};
 use super::progress::Progress;
-use super::quiet_file;
 use super::random::{drawn_id, drawn_seed};
 use super::run_sink::{RunSink, ThrottledSink};
 use super::scratch::Scratch;
-use super::sizes;
 use super::slot::{Slot, keep_time, measured, settled, slots};
 use super::stop::Stop;
 use super::units::whole_ns;
 use super::width_probes::width_probes;
+use super::{quiet_file, sizes};
 
 /// Jobs to measure, and the receiver of progress reports.
 pub struct Measurement<'a> {

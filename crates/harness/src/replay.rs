@@ -50,7 +50,6 @@ pub struct Point {
     /// The exit status of the program that was asked for its description; negative if it ended
     /// otherwise.
     pub status: i64,
-    /// The description.
     pub description: Option<Description>,
     /// The program's standard error.
     pub messages: String,

@@ -19,7 +19,7 @@ use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
 use super::contention::{self, QuietWidth, agreement};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
-use super::launch_status::LaunchStatus;
+use super::process_output::LaunchStatus;
 use super::units::per_operation;
 use super::{circle, cycles, distribution, load, validity};
 

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Access, Kind};
+use crate::access::{Access, Kind, PAGE_BYTES, Page};
 use crate::linux::FileShape;
-use crate::page::{PAGE_BYTES, Page};
 
 /// The schema's name.
 pub const SCHEMA: &str = "yamba-files/1";

@@ -3,11 +3,10 @@
 
 use serde::Serialize;
 
-use crate::access::Kind;
+use crate::access::{Kind, PAGE_BYTES};
 use crate::curve::Curve;
 use crate::document::FileAccesses;
 use crate::linux::{Counts, LinuxCache, Share};
-use crate::page::PAGE_BYTES;
 use crate::sampled::Sampled;
 
 /// The schema's name.

@@ -14,7 +14,6 @@ pub mod forecast;
 mod linux;
 #[cfg(test)]
 mod linux_tests;
-mod page;
 mod page_map;
 mod page_tree;
 mod ranks;
@@ -25,10 +24,9 @@ mod stack;
 mod tests;
 mod two_lists;
 
-pub use access::{Access, Kind};
+pub use access::{Access, Kind, PAGE_BYTES, Page};
 pub use curve::Curve;
 pub use document::FileAccesses;
 pub use linux::{Counts, FileShape, LinuxCache, Share};
-pub use page::{PAGE_BYTES, Page};
 pub use sampled::Sampled;
 pub use stack::Stack;

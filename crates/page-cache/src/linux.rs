@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::access::{Access, Kind};
+use crate::access::{Access, Kind, PAGE_BYTES, Page};
 use crate::folios::Folio;
-use crate::page::{PAGE_BYTES, Page};
 use crate::page_tree::{Pages, cached_before, next_missing};
 use crate::read_ahead::{ReadAhead, Window};
 use crate::two_lists::TwoLists;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::page::Page;
+use crate::access::Page;
 
 /// Pages of one chunk.
 const CHUNK: u64 = 64;

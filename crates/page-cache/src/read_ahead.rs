@@ -1,6 +1,6 @@
 //! The windows of Linux' read-ahead, as in `mm/readahead.c` of Linux 6.18.
 
-use crate::page::PAGE_BYTES;
+use crate::access::PAGE_BYTES;
 
 /// The read-ahead of an open file.
 #[derive(Clone, Debug)]

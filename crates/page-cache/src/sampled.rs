@@ -4,8 +4,8 @@
 
 use std::collections::BinaryHeap;
 
+use crate::access::Page;
 use crate::curve::Curve;
-use crate::page::Page;
 use crate::stack::Stack;
 
 /// The miss-ratio curve of references, so far.

@@ -1,7 +1,7 @@
 //! Stack distances (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage
 //! hierarchies", IBM Systems Journal 9 (1970) 78-117).
 
-use crate::page::Page;
+use crate::access::Page;
 use crate::page_map::{PageMap, Place};
 use crate::ranks::Ranks;
 

@@ -5,8 +5,8 @@
 //! else, the device writes all of them, and reclaim waits for it. Changed pages are written at no
 //! other time: the accesses have no times.
 
+use crate::access::Page;
 use crate::folios::{Folio, Folios, Id, ListName};
-use crate::page::Page;
 use crate::page_map::PageMap;
 
 /// Pages that reclaim frees and scans at once (`SWAP_CLUSTER_MAX`).

@@ -18,7 +18,6 @@ const MOST_NAMED: usize = 8;
 /// The name of a fitted line.
 pub const FITTED: &str = "fitted";
 
-/// A chart.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Chart {
     /// Its title: the benchmark, or the quantity that it shows.
@@ -31,7 +30,6 @@ pub struct Chart {
     pub log: bool,
     /// Whether the y axis is logarithmic.
     pub log_y: bool,
-    /// The curves.
     pub curves: Vec<Curve>,
     /// Cache sizes with their names.
     pub levels: Vec<(u64, String)>,
@@ -116,7 +114,6 @@ impl Serialize for Point {
     }
 }
 
-/// A curve.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
     /// Name that distinguishes the curve; empty if it is the only one.
@@ -134,7 +131,6 @@ pub struct Straight {
     pub name: &'static str,
     /// The value of y at x = 0.
     pub intercept: f64,
-    /// The slope.
     pub slope: f64,
 }
 

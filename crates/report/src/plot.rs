@@ -4,9 +4,8 @@ use yamba_record::Run;
 use yamba_record::number::number;
 
 use crate::chart::{Chart, Point};
-use crate::html::absent::absent;
 use crate::html::bars::{Bar, BarChart, bar_charts};
-use crate::html::charts::charts;
+use crate::html::charts::{absent, charts};
 use crate::html::head::WITHIN;
 use crate::html::rows;
 use crate::number::{axis_number, short};

@@ -8,9 +8,8 @@ use crate::html::head;
 use crate::html::rows::{self, PointRow};
 use crate::html::table::{figure_text, interval_text};
 use crate::markdown::{self, code, list, marked, paragraph, table, text};
-use crate::place::RunLocation;
+use crate::place::{RunLocation, command_line};
 use crate::sections::sections;
-use crate::shell::command_line;
 
 /// The column titles.
 const HEAD: [&str; 5] = ["Benchmark", "Parameters", "Figure", "95 % interval", "Cycles"];

@@ -8,7 +8,6 @@ use yamba_record::machine::details::Fix;
 use crate::markdown::author_markdown;
 use crate::plot::plot;
 use crate::view::{Part, Section, Span, Table, Text, Tone, View};
-use crate::wrap::{wrap, wrapped};
 
 /// Minimum room for a text beside its name.
 const LEAST_TEXT: usize = 24;
@@ -22,7 +21,6 @@ const CHART_WIDTH: usize = 80;
 /// Indentation of what follows below a name, or of a line's continuation.
 const BELOW: &str = "  ";
 
-/// A terminal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terminal {
     /// Its width in columns. `None`: lines stay whole.
@@ -307,6 +305,23 @@ fn first_lines(row: &[String], width: usize) -> String {
 /// A text whose control characters cannot break its line.
 fn harmless(text: &str) -> String {
     text.replace(char::is_control, " ")
+}
+
+/// Wraps to at most `width` columns, at spaces only, so that commands and paths stay unbroken.
+/// Continuation lines begin with `indent`.
+pub fn wrap<'a>(text: &'a str, width: usize, indent: &'a str) -> Vec<Cow<'a, str>> {
+    let options = textwrap::Options::new(width)
+        .subsequent_indent(indent)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options)
+}
+
+/// Wraps each line of a text. `None`: there is no terminal, and lines stay whole.
+pub fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
+    let lines = text.lines();
+    let parts = lines.flat_map(|line| wrap(line, width.unwrap_or(usize::MAX), indent));
+    parts.map(|part| format!("{part}\n")).collect()
 }
 
 #[cfg(test)]

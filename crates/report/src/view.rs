@@ -15,7 +15,6 @@ use crate::chart::Chart;
 pub struct View {
     /// The title of the page and of the Markdown document. A terminal shows none.
     pub title: String,
-    /// Its sections.
     pub sections: Vec<Section>,
 }
 
@@ -39,7 +38,6 @@ pub enum Part {
     Facts(Vec<(Text, Text)>),
     /// How to change what the part before it says.
     Fix(Fix),
-    /// A table.
     Table(Table),
     /// The author's own Markdown.
     Markdown(String),
@@ -70,7 +68,6 @@ pub struct Matrix {
     pub ends: [f64; 2],
 }
 
-/// A table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// A sentence about it. A terminal does not show it.
@@ -117,7 +114,6 @@ pub struct HeatMap {
     pub nodes: Vec<String>,
     /// The class of each node.
     pub classes: Vec<String>,
-    /// The resources.
     pub resources: Vec<String>,
     /// The figures, and the index of the resource of each.
     pub figures: Vec<(String, usize)>,

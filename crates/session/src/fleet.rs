@@ -62,7 +62,6 @@ pub enum Event<'a> {
     },
     /// The run of a task is stored.
     Measured {
-        /// The task.
         task: &'a Task,
         /// The number of tasks that are measured.
         done: usize,
@@ -71,23 +70,18 @@ pub enum Event<'a> {
     },
     /// A task has ended without a complete run.
     Missing {
-        /// The task.
         task: &'a Task,
         /// Why.
         reason: &'a str,
     },
     /// A capture lacks parts.
     Lacks {
-        /// The task.
         task: &'a Task,
         /// The missing parts.
         parts: &'a [String],
     },
     /// The engine or the store does not answer now. It is asked again.
-    Waiting {
-        /// Why.
-        why: &'a str,
-    },
+    Waiting { why: &'a str },
 }
 
 /// Receives events.

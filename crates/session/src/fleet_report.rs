@@ -18,7 +18,6 @@ use super::{Failure, StoreChoice};
 /// The extension of documents in a folder.
 const EXTENSION: &str = "json";
 
-/// The runs of a fleet.
 #[derive(Debug, Default)]
 pub struct FleetRuns {
     /// The runs that were read.

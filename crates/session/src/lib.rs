@@ -32,7 +32,6 @@ pub mod fleet;
 pub mod fleet_report;
 pub mod gc;
 pub mod hardware;
-mod here;
 pub mod java;
 pub mod jobs;
 mod limits;

@@ -57,7 +57,6 @@ pub struct Prepared {
 
 /// A run that has ended.
 pub struct Measured {
-    /// The run.
     pub run: Run,
     /// Whether no benchmark could be built. Such a run is not stored.
     pub is_in_vain: bool,

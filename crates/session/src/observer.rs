@@ -66,10 +66,7 @@ pub enum Warning<'a> {
         spool: &'a Path,
     },
     /// Entries that the store rejects cannot be written to a temporary store either.
-    NoSpool {
-        /// Why.
-        why: &'a str,
-    },
+    NoSpool { why: &'a str },
     /// The run has ended and the store does not have all of it, so its whole document was written
     /// to a file.
     Rescued {

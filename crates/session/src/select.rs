@@ -40,7 +40,6 @@ pub struct Selection {
 
 /// One selected class.
 pub struct Chosen {
-    /// The class.
     pub class: ClassId,
     /// How it was selected: a name or file takes precedence over a glob.
     pub how: How,
@@ -51,7 +50,6 @@ pub struct Chosen {
 pub enum How {
     /// By its own name.
     Name,
-    /// By its file.
     File,
     /// By a glob, or as one of the whole suite.
     Pattern,

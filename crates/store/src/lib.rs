@@ -6,7 +6,6 @@
 mod checksum;
 mod connection;
 mod error;
-mod explain;
 pub mod export;
 mod find;
 pub mod import;

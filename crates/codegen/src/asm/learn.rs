@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::field::{Field, FieldBits};
+use super::block::{Field, FieldBits};
 
 /// The test values of a hole. Single bits and their negatives show where the field is. Runs of ones
 /// and mixed patterns check the values between them.

@@ -5,9 +5,8 @@ use std::fmt::Write;
 
 use yamba_lang::ast::AsmPiece;
 
-use super::block::AsmBlock;
+use super::block::{AsmBlock, Syntax};
 use super::learn::probe_values;
-use super::syntax::Syntax;
 
 /// The origin of a line of assembler text, encoded in the line's file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

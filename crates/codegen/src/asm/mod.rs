@@ -6,14 +6,10 @@
 //! [`learn`] finds the bits that change.
 
 mod block;
-mod field;
 mod learn;
 mod listing;
 mod read;
-mod syntax;
 
-pub use block::{AsmBlock, asm_blocks};
-pub use field::{AssembledBlock, Field, FieldBits};
+pub use block::{AsmBlock, AssembledBlock, Field, FieldBits, Syntax, asm_blocks};
 pub use listing::{LineOrigin, Listing};
 pub use read::{ObjectFile, Relocation, Section, read};
-pub use syntax::Syntax;

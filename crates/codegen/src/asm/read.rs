@@ -7,14 +7,12 @@ use yamba_lang::ast::AsmPiece;
 use yamba_lang::model::Analysis;
 use yamba_lang::source::Span;
 
-use super::block::AsmBlock;
-use super::field::{AssembledBlock, Field, FieldBits};
+use super::block::{AsmBlock, AssembledBlock, Field, FieldBits, Syntax};
 use super::learn::{Probes, learn, probe_values};
 use super::listing::{
     LineOrigin, Listing, begin_symbol, end_symbol, hole_symbol, probe_section_name, probe_symbol,
     section_name,
 };
-use super::syntax::Syntax;
 
 /// A place in a section that a linker would have to fill.
 #[derive(Clone, Debug)]
@@ -38,7 +36,6 @@ pub struct Relocation {
 pub struct Section {
     /// Its bytes.
     pub data: Vec<u8>,
-    /// Its relocations.
     pub relocations: Vec<Relocation>,
 }
 

@@ -44,7 +44,6 @@ pub struct Caches {
     pub curve: Vec<(f64, f64)>,
 }
 
-/// One level of cache.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheLevel {
     /// The buffer size at which a third of the step to the next level is climbed.

@@ -64,7 +64,6 @@ pub struct CommandRun {
 pub enum CommandEnd {
     /// It exited with this status.
     Exit(i32),
-    /// A signal ended it.
     Signal(i32),
     /// It exceeded its time and was killed.
     TimedOut(Duration),

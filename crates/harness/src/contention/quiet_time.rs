@@ -29,7 +29,6 @@ const LEAST_FACTOR: f64 = 0.001;
 pub(crate) struct QuietFactors {
     /// Of the time of an operation.
     pub time: [f64; 2],
-    /// Of the figure.
     pub figure: [f64; 2],
     /// Of the cycles of an operation. A cycle of the core seems longer beside a neighbour, by at
     /// most as much as a probe.

@@ -14,8 +14,7 @@ use yamba_stats::median;
 
 use super::*;
 use crate::assemble::Recorded;
-use crate::launch_status::LaunchStatus;
-use crate::process_output::{ProcessExit, ProcessOutput};
+use crate::process_output::{LaunchStatus, ProcessExit, ProcessOutput};
 use crate::summary::{Protocol, summarise};
 
 /// Length of a core cycle in ns at the two clock rates.

@@ -206,7 +206,6 @@ impl Design {
         3 * (1 + self.shapes.len())
     }
 
-    /// The row of one collection.
     fn collection_row(&self, run: &Observation, collection: &Collection) -> Vec<f64> {
         let mut row = vec![0.0; self.width()];
         let sort = match collection.kind {

@@ -26,7 +26,6 @@ pub struct Census {
 }
 
 impl Census {
-    /// All live bytes.
     pub fn live_bytes(&self) -> f64 {
         self.live_bytes_by_age.iter().sum()
     }

@@ -191,7 +191,6 @@ mod tests {
         assert_eq!(vector.user_ns, Some(250.0));
     }
 
-    /// 40 of 100 samples: 0.4 +- 0.096.
     #[test]
     fn interval_is_that_of_the_share_of_samples() {
         let (_, sampled) = example();

@@ -30,7 +30,6 @@ pub struct BarChart<'a> {
     pub left_out: usize,
 }
 
-/// One bar.
 pub struct Bar {
     /// The parameters of the point.
     pub label: String,

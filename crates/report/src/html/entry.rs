@@ -8,9 +8,8 @@ use yamba_record::{Benchmark, Evidence, Run};
 use super::head::label;
 use super::histogram::histogram;
 use super::rows::PointRow;
-use crate::percentiles::percentiles;
-use crate::place::RunLocation;
-use crate::shell::command_line;
+use crate::number::percentiles;
+use crate::place::{RunLocation, command_line};
 
 /// Folded details of a row's entries in all runs.
 pub fn details(runs: &[Run], places: &[RunLocation], row: &PointRow) -> Markup {

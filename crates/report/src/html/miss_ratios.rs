@@ -14,14 +14,12 @@ const MARGIN: f64 = 48.0;
 /// Miss ratios of the page cache by its size.
 #[derive(Clone, Debug, Default)]
 pub struct MissRatios {
-    /// The application.
     pub application: String,
     /// Size in bytes and share of misses, of an ideal LRU cache without read-ahead, in ascending
     /// order of sizes.
     pub lru: Vec<(u64, f64)>,
     /// The miss ratios of the simulated page cache of Linux.
     pub linux: Vec<(u64, f64)>,
-    /// The measured miss ratios.
     pub measured: Vec<(u64, f64)>,
 }
 

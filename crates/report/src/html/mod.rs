@@ -1,6 +1,5 @@
 //! Runs as one self-contained HTML page: it loads nothing from a network or from other files.
 
-pub(crate) mod absent;
 pub(crate) mod bars;
 pub(crate) mod charts;
 mod curves;
@@ -101,7 +100,7 @@ pub fn html(
                         section aria-labelledby={ "group-" (i) } {
                             h2 id={ "group-" (i) } { (title) }
                             (table::table(runs, places, title, rows, &columns))
-                            @for (name, text) in absent::absent(runs, rows) { p { strong { (name) } ": " (text) "." } }
+                            @for (name, text) in charts::absent(runs, rows) { p { strong { (name) } ": " (text) "." } }
                         }
                     }
                     @if !skipped.is_empty() { (table::skipped(runs, &skipped)) }

@@ -22,9 +22,7 @@ const ROOM: f64 = 2.0;
 /// A prediction of one application on one system.
 #[derive(Clone, Debug, Default)]
 pub struct PredictedBar {
-    /// The application.
     pub application: String,
-    /// The system.
     pub system: String,
     /// The unit of work.
     pub unit: String,
@@ -32,7 +30,6 @@ pub struct PredictedBar {
     pub parts: Vec<PredictedPart>,
     /// The sum, in ns.
     pub total_ns: f64,
-    /// Its interval, in ns.
     pub interval_ns: Option<[f64; 2]>,
     /// The sum and its interval, as text.
     pub text: String,
@@ -60,7 +57,6 @@ pub struct PredictedPart {
 pub struct MeasuredBar {
     /// The time, in ns.
     pub ns: f64,
-    /// Its interval, in ns.
     pub interval_ns: Option<[f64; 2]>,
     /// Time, interval and error of the prediction, as text.
     pub text: String,

@@ -8,15 +8,13 @@ use super::entry;
 use super::head::label;
 use super::rows::PointRow;
 use crate::markdown::paragraphs;
-use crate::place::RunLocation;
-use crate::shell::command_line;
+use crate::place::{RunLocation, command_line};
 
 /// A study with its figures as text.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
     /// Index of its run on the page.
     pub run: usize,
-    /// Title of the study.
     pub title: String,
     /// Description in Markdown.
     pub text: String,
@@ -31,7 +29,6 @@ pub struct Study {
 pub struct Operation {
     /// Heading of the operation in the study.
     pub category: String,
-    /// Name of the operation.
     pub name: String,
     /// Base performance of the hardware.
     pub base: String,

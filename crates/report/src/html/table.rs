@@ -25,7 +25,6 @@ const REMARKS: Column = ("Remarks", "word", "remarks");
 
 /// The columns of the page's tables. All tables have the same.
 pub struct Columns<'a> {
-    /// The columns of one run.
     of_run: Vec<Column>,
     comparison: Option<&'a SideBySide>,
 }

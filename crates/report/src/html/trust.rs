@@ -13,7 +13,7 @@ use super::head::{WITHIN, label};
 use super::rows::PointRow;
 use crate::contention::{contended_sentence, disturbing_share};
 use crate::letters::letter;
-use crate::shell::command_line;
+use crate::place::command_line;
 
 /// Maximum number of benchmarks that a problem names.
 const MOST_NAMED: usize = 6;

@@ -30,13 +30,11 @@ pub struct PairVerdict {
     pub ratio: Option<f64>,
     /// The confidence interval of the ratio.
     pub confidence_interval: Option<[f64; 2]>,
-    /// The kind of verdict.
     pub kind: VerdictKind,
     /// The verdict in words; for an undecided pair the reason.
     pub word: String,
 }
 
-/// The kind of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictKind {
     /// The second run is slower, or seems so.

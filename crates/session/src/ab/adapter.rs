@@ -21,7 +21,6 @@ pub(super) struct Program {
     pub words: Vec<String>,
     /// The text of `--help`, on standard output and standard error.
     pub help: String,
-    /// The file of the program.
     pub file: Option<PathBuf>,
     /// The jars among its words.
     pub jars: Vec<PathBuf>,

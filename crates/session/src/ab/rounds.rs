@@ -19,7 +19,6 @@ use super::{Heads, Plan, Step};
 use crate::Failure;
 use crate::limits::limit_of;
 
-/// Most rounds.
 const MOST_ROUNDS: u64 = 1000;
 
 /// Bytes of the names by which benchmarks are selected at most.

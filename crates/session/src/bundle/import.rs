@@ -14,7 +14,6 @@ use crate::jobs::listing;
 /// A run that a bundle recorded.
 #[derive(Debug)]
 pub struct Imported {
-    /// The run.
     pub run: Run,
     /// The missing parts of the captures, in words.
     pub lost: Vec<String>,

@@ -32,7 +32,6 @@ pub(crate) use words::{in_path, may_execute};
 /// Commands to time, as a user writes them.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The commands.
     pub commands: Vec<String>,
     /// Names of the first commands.
     pub names: Vec<String>,

@@ -26,7 +26,6 @@ const BUILT_IN: [&str; 24] = [
 pub(super) struct Start {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// The shell that it is started by.
     pub shell: Option<String>,
 }
 

@@ -65,7 +65,6 @@ impl Plan {
         }
     }
 
-    /// All tasks.
     pub fn tasks(&self) -> Vec<Task> {
         let task = |(rank, node): (usize, &String)| Task { rank: rank as u64, node: node.clone() };
         self.nodes.iter().enumerate().map(task).collect()

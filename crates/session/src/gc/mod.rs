@@ -34,7 +34,6 @@ pub enum Event<'a> {
     Measuring {
         /// The name of the application.
         application: &'a str,
-        /// The collector.
         collector: Collector,
     },
     /// The runs of the application have ended.
@@ -55,7 +54,6 @@ pub trait Observer {
 pub struct CostsRequest {
     /// The folder of the JDK; by default JAVA_HOME, or that of `java` on the PATH.
     pub jdk: Option<PathBuf>,
-    /// The collectors.
     pub collectors: Vec<Collector>,
     /// Whether all benchmarks run, without a limit of time.
     pub is_thorough: bool,

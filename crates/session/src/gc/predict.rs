@@ -24,7 +24,6 @@ pub struct PredictRequest {
     pub profile: PathBuf,
     /// Sizes of the heap in bytes; if empty, five sizes above the live set.
     pub heaps: Vec<u64>,
-    /// The collectors.
     pub collectors: Vec<Collector>,
     /// The folder of the JDK; by default JAVA_HOME, or that of `java` on the PATH.
     pub jdk: Option<PathBuf>,

@@ -26,7 +26,6 @@ use file_reads::FileReads;
 pub use notice::{Doubt, Notice};
 use systems::{Measuring, System, Systems};
 
-/// A request for predictions.
 #[derive(Debug, Default)]
 pub struct PredictionRequest {
     /// The applications: vectors in files, or stored ones.
@@ -85,7 +84,6 @@ pub struct Callbacks<'a> {
 /// The predictions of a request.
 #[derive(Debug)]
 pub struct PredictionResult {
-    /// The predictions.
     pub predictions: Predictions,
     /// Whether the user stopped the measurement of costs, so that predictions are from those known
     /// by then.

@@ -1,17 +1,21 @@
-//! Builds and measures the benchmarks of the self-test, and derives its answer.
+//! Builds and measures the benchmarks of the self-test, and derives its answer. A
+//! competitor for the processor is a part of it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 
+use yamba_harness::{Job, NoProgram, Stop};
+use yamba_machine as machine;
 use yamba_record::run::Provenance;
+use yamba_toolchain::build::host;
 
 use super::super::contention::Contention;
 use super::super::jobs::job;
 use super::super::select::{self, Names, Selection};
 use super::super::{Failure, Observer};
 use super::{Answer, Checked, Means, answer, selftest};
-use yamba_harness::{Job, NoProgram, Stop};
-use yamba_machine as machine;
-use yamba_toolchain::build::host;
 
 /// The suite of the self-test, ready to be built and measured.
 pub struct Prepared {
@@ -20,7 +24,6 @@ pub struct Prepared {
 
 /// The checks and the answer.
 pub struct Answered {
-    /// The checks.
     pub checked: Checked,
     /// Whether figures can be trusted.
     pub answer: Answer,
@@ -74,4 +77,55 @@ impl Prepared {
         let answer = answer(&checked.checks, stop.requested());
         Ok(Answered { checked, answer })
     }
+}
+
+/// A thread that spins until this value is dropped.
+pub(super) struct Hog {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Hog {
+    /// Starts the thread on this processor; `None` if the system cannot pin it there.
+    pub(super) fn on(cpu: u64) -> Option<Hog> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let thread = thread::spawn(move || {
+            let placed = stay_on(cpu);
+            let _ = sender.send(placed);
+            while placed && !seen.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        let hog = Hog { stop, thread: Some(thread) };
+        receiver.recv().unwrap_or(false).then_some(hog)
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn stay_on(cpu: u64) -> bool {
+    let mut set = rustix::thread::CpuSet::new();
+    let Ok(cpu) = usize::try_from(cpu) else {
+        return false;
+    };
+    if cpu >= rustix::thread::CpuSet::MAX_CPU {
+        return false;
+    }
+    set.set(cpu);
+    rustix::thread::sched_setaffinity(None, &set).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stay_on(_: u64) -> bool {
+    false
 }

@@ -6,7 +6,6 @@
 //! whether the measured ones agree.
 
 mod documented;
-mod hog;
 mod measure;
 mod verdict;
 
@@ -16,7 +15,7 @@ use yamba_lang::model::Target;
 use yamba_record::{Benchmark, Machine};
 
 use super::contention::Contention;
-use hog::Hog;
+use measure::Hog;
 pub use measure::{Answered, Prepared, prepare};
 use verdict::Attempt;
 pub use verdict::{Answer, Check, Outcome, Trust, answer};

@@ -24,13 +24,11 @@ const DISCARDED: u64 = 4;
 /// One check with its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// The name of the check.
     pub name: String,
     /// The expected result, in words.
     pub expected: String,
     /// The measured result, in words.
     pub measured: String,
-    /// The outcome.
     pub outcome: Outcome,
     /// The source of the expectation, or why there is no result.
     pub note: Option<String>,

@@ -16,7 +16,6 @@ pub const WITHIN: &str = "\u{2020}";
 /// A number with its interval and unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// The median.
     pub median: f64,
     /// For a benchmark's figure, the 95 % confidence interval; for evidence, the minimum and
     /// maximum. `None` if unknown.

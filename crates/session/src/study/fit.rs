@@ -15,7 +15,6 @@ const LEAST_POINTS: usize = 3;
 /// A part of a fitted line that a study asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// The part.
     pub part: Part,
     /// The parameter or evidence on the x axis; the figure is on the y axis.
     pub against: String,

@@ -39,7 +39,6 @@ const CONFIDENCE: f64 = 0.95;
 /// The content of a study file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// The title of the study.
     pub title: String,
     /// An introduction in Markdown.
     pub text: String,
@@ -109,9 +108,7 @@ pub const STATISTICS: [(&str, Statistic); 2] =
 /// A prediction and its reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// The prediction.
     pub kind: Predicted,
-    /// The reason.
     pub reason: String,
 }
 
@@ -148,7 +145,6 @@ pub struct Places {
 /// A line and a column, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// The line.
     pub line: usize,
     /// The column, in characters.
     pub column: usize,

@@ -10,7 +10,6 @@ use super::{Measurement, Predicted, Range, Statistic, Study, TIMES, matching};
 /// One figure of a measurement, or the reason for its absence.
 #[derive(Clone, Debug)]
 pub struct StudyRow<'a> {
-    /// The measurement of the study.
     pub measurement: &'a Measurement,
     /// The entries of the run behind the figure: one, or the points of a line. Empty if the run has
     /// none.

@@ -5,7 +5,6 @@ use yamba_record::{Benchmark, Evidence, Status};
 
 use super::range::Range;
 
-/// The verdict on a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PredictionVerdict {

@@ -156,6 +156,5 @@ impl Analysed {
 pub struct LocatedDiagnostics {
     /// The texts.
     pub sources: SourceMap,
-    /// The diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -76,7 +76,6 @@ pub struct Request {
 
 /// The vector of an application.
 pub struct Traced {
-    /// The vector.
     pub vector: Vector,
     /// The accesses to files, if they were recorded.
     pub files: Option<FileAccesses>,
@@ -100,9 +99,7 @@ pub enum Event<'a> {
     Attached(u32),
     /// strace counts, without times, for this reason.
     NoTimes(String),
-    /// The command failed.
     CommandFailed {
-        /// The program.
         program: &'a str,
         /// How it ended.
         end: String,
@@ -113,20 +110,12 @@ pub enum Event<'a> {
     TracedOnce,
     /// The calls are counted. Lines that were not understood are of `place`.
     Counted {
-        /// The trace.
         trace: &'a Trace,
         /// The log, or the tracer.
         place: &'a str,
     },
     /// The calls of the class library are counted, and their time is sampled.
-    JavaCounted {
-        /// The counts.
-        counted: &'a Counted,
-        /// The samples.
-        sampled: &'a Sampled,
-        /// The vector.
-        vector: &'a Vector,
-    },
+    JavaCounted { counted: &'a Counted, sampled: &'a Sampled, vector: &'a Vector },
 }
 
 /// Receives what happens.

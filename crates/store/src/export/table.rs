@@ -16,7 +16,6 @@ pub(super) struct Table {
 
 type Rows<'a> = Box<dyn Iterator<Item = TableRow<'a>> + 'a>;
 
-/// A column.
 pub(super) struct Column {
     pub name: &'static str,
     pub values: Values,
@@ -39,7 +38,6 @@ pub(super) struct TableEntry<'a> {
     status: String,
 }
 
-/// A row.
 pub(super) struct TableRow<'a> {
     entry: &'a TableEntry<'a>,
     /// The batch of this row, in a table of batches.

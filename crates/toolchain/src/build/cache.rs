@@ -270,7 +270,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
-    use crate::build::product::Product;
+    use crate::build::manifest::Product;
 
     #[test]
     fn next_build_removes_folders_of_killed_build() {

@@ -22,7 +22,6 @@ pub enum BuildError {
     NothingToBuild(String),
     /// A setting that cannot be used, such as a library that does not exist.
     Setting {
-        /// The fault.
         fault: String,
         /// How to fix it.
         help: String,
@@ -40,7 +39,6 @@ pub enum BuildError {
 
 /// Why a setting of the user cannot be used.
 pub(super) struct SettingFault {
-    /// The fault.
     pub(super) text: String,
     /// How to fix it.
     pub(super) help: String,

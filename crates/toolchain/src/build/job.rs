@@ -13,13 +13,12 @@ use super::command::{contained, show};
 use super::command_lines::{self, CommandLines, Shared};
 use super::error::BuildError;
 use super::identity::{self, Inputs};
-use super::key::Key;
-use super::manifest::Manifest;
+use super::key::{self, Key};
+use super::manifest::{Manifest, Product};
 use super::observe::{Observed, Observer};
 use super::options::BuildOptions;
-use super::product::Product;
 use super::toolchain::CompilerSource;
-use super::{facts, first_key, listing, messages, search, shared, toolchain, user_flags};
+use super::{listing, messages, search, shared, toolchain, user_flags};
 
 /// A built program, from this build or from the cache.
 #[derive(Clone, Debug)]
@@ -198,7 +197,7 @@ impl<'a> Job<'a> {
     /// Hashes the inputs of the program that are known before it is compiled.
     fn first_key(&self, shared: &Shared, generated: &str) -> Result<String, BuildError> {
         let mut key =
-            first_key::command_key(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
+            key::command_key(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
         // The folder name of an object file is a hash of all files that it was built from.
         for object in [&shared.harness].into_iter().chain(&shared.support) {
             let folder = object.parent().and_then(Path::file_name);
@@ -315,7 +314,7 @@ impl<'a> Job<'a> {
         let mut product = Inputs {
             observed,
             kept: lines.kept.as_ref().map(|kept| kept.root.as_path()),
-            facts: facts::collect(lines, observed, !self.blocks.is_empty())?,
+            facts: identity::collect(lines, observed, !self.blocks.is_empty())?,
             environment: search::environment(lines.toolchain.compiler.ignores_header_variables),
             unlisted: unlisted.into_iter().find_map(listing::unlisted).or(observed.unlisted),
         }

@@ -1,4 +1,4 @@
-//! The input files of a build, and whether they are unchanged.
+//! The input files and the result of a build, and whether the files are unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use yamba_record::run::BuildInputs;
 
-use super::product::Product;
 use super::read_file::{ReadFile, Stamp, Stamps};
 use super::tool;
 
@@ -113,6 +113,16 @@ impl Manifest {
     pub(super) fn hashes(&self) -> BTreeSet<&str> {
         self.files.iter().map(ReadFile::hash).collect()
     }
+}
+
+/// The result of a build without its files.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Product {
+    /// A hash of all inputs that affect the program's behaviour.
+    pub(super) identity: String,
+    pub(super) inputs: BuildInputs,
+    /// The texts of the included files, by hash.
+    pub(super) texts: BTreeMap<String, String>,
 }
 
 #[cfg(test)]

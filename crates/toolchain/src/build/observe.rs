@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use super::cache::Cache;
 use super::command_lines::CommandLines;
 use super::compiler_kind::CompilerKind;
+use super::link_words;
 use super::listing;
 use super::manifest::Manifest;
-use super::needed;
 use super::read_file::ReadFile;
 use super::search::{self, Search};
 use super::snapshot_includes::LaidOut;
@@ -137,7 +137,7 @@ impl<'a> Observer<'a> {
         if self.flags.iter().chain(&self.tool.arguments).any(names_library) {
             return Ok(None);
         }
-        Ok(needed::libraries(&fs::read(program)?, folders))
+        Ok(link_words::libraries(&fs::read(program)?, folders))
     }
 
     fn read(

@@ -58,7 +58,6 @@ pub enum Line {
         /// The number of enclosing members.
         depth: usize,
         address: u64,
-        /// Its bytes.
         #[serde(serialize_with = "digits")]
         bytes: Vec<u8>,
         /// The instruction in assembler syntax; `None` for bytes that do not decode.

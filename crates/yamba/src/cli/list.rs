@@ -58,7 +58,6 @@ pub(super) struct List {
     target: TargetOption,
 }
 
-/// One listed benchmark.
 struct ListedBenchmark {
     class: ClassId,
     name: String,

@@ -1,23 +1,23 @@
 //! Results go to standard output, messages to standard error. Colours are used on terminals only.
 //! All texts pass through this module, which removes terminal control characters.
 
-mod status;
-
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-pub(super) use status::StatusLine;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::NamedTempFile;
-use yamba_report::View;
-use yamba_report::terminal::{self, Terminal};
-pub(super) use yamba_report::terminal::{columns, entries, table, widths};
-
-use super::printable::{Escaped, harmless};
 use yamba_record::system_error::reason;
 use yamba_record::{Run, document};
+use yamba_report::View;
+use yamba_report::terminal::{self, Terminal};
 use yamba_session::{ErrorMessage, Failure};
+
+use super::printable::{Escaped, harmless};
+use crate::cli::printable::one_line;
+
+pub(super) use yamba_report::terminal::{columns, entries, table, widths};
 
 /// Writes a result.
 pub(super) fn result(text: &str) -> Result<(), Failure> {
@@ -292,4 +292,32 @@ pub(super) fn painted(text: &str, code: &str, is_coloured: bool) -> String {
 /// A share in per cent, or `-` if it is unknown.
 pub(super) fn percent(share: Option<f64>, digits: usize) -> String {
     share.map_or("-".to_owned(), |s| format!("{:.digits$} %", 100.0 * s))
+}
+
+/// A status line, removed when it is dropped.
+pub struct StatusLine(ProgressBar);
+
+impl StatusLine {
+    /// Shows a line with `text`.
+    pub fn new(text: &str) -> StatusLine {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+            bar.set_style(style);
+        }
+        let line = StatusLine(bar);
+        line.show(text);
+        line
+    }
+
+    /// Replaces the text. Control characters are removed, so that the text cannot move the cursor.
+    pub fn show(&self, text: &str) {
+        self.0.set_message(one_line(text));
+        self.0.tick();
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }

@@ -3,7 +3,6 @@
 mod circle_table;
 pub(super) mod dry_run;
 mod program;
-mod recorded;
 mod scaling;
 mod skipped;
 mod table;
@@ -13,20 +12,21 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use clap::Args;
-
-use super::code::CodeOptions;
-use super::how_placed::HowPlaced;
-use super::run_name::RunName;
-use super::{
-    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, output, quantity,
-    run_ref, system_failure,
-};
-pub(super) use table::{Style, table};
 use yamba_harness::{Options, Origin, Placement, Stop};
 use yamba_record::Workers;
 use yamba_session::measure::{Measured, Request, prepare};
 use yamba_session::processors;
 use yamba_session::remote::Remote;
+
+use super::code::CodeOptions;
+use super::common_options::{HowPlaced, RunName};
+use super::{
+    Answer, Failure, Names, StoreOption, TargetOption, Terminal, arguments, output, quantity,
+    run_ref, system_failure,
+};
+use crate::cli::{Command, recorded};
+
+pub(super) use table::{Style, table};
 
 /// Measure benchmarks
 ///
@@ -352,5 +352,25 @@ pub(super) fn note_stored(measured: &Measured) {
     if measured.is_stored && io::stderr().is_terminal() {
         let id = run_ref::short(&measured.run.id, &[]);
         output::note(&format!("run {id} stored\n"));
+    }
+}
+
+impl Run {
+    /// Parses the recorded arguments of a `yamba run`.
+    pub(in crate::cli) fn from_arguments(arguments: &[String]) -> Option<Run> {
+        match recorded(arguments)? {
+            Command::Run(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Whether the whole suite was requested.
+    pub(in crate::cli) fn is_whole(&self) -> bool {
+        self.names.names.is_empty() && self.tags.is_empty()
+    }
+
+    /// The parameters that `--set` gave a value.
+    pub(in crate::cli) fn set_parameters(&self) -> Vec<String> {
+        self.set.iter().map(|(name, _)| name.clone()).collect()
     }
 }

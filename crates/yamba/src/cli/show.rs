@@ -1,17 +1,19 @@
 //! `yamba show`
 
-mod points;
-mod sources;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
+use indexmap::IndexSet;
+use serde_json::Value;
+use yamba_record::Benchmark;
 use yamba_record::Run as Document;
+use yamba_record::parameters::{Written, plain};
+use yamba_record::run::SourceFile;
 use yamba_store::{Detail, Listed, Store, export};
+use yamba_toolchain::render::visible;
 
 use super::run::{self, Run, Style, table};
 use super::{Failure, StoreOption, output, run_ref};
-use yamba_toolchain::render::visible;
 
 /// Show what a stored run measured
 ///
@@ -73,14 +75,14 @@ impl Show {
         };
         let (mut run, names, unfinished) = self.read(detail)?;
         if let Some(name) = &self.source {
-            output::result(&sources::texts(&run, name)?)?;
+            output::result(&texts(&run, name)?)?;
             return Ok(());
         }
         if let Some(vector) = run.vector.as_ref().filter(|_| !self.json && !self.raw) {
             return output::json(vector);
         }
         run_ref::choose(&mut [&mut run], &names)?;
-        points::choose(&mut run, &self.at)?;
+        choose(&mut run, &self.at)?;
         if self.raw {
             output::note_without_batches(&run);
         }
@@ -190,4 +192,77 @@ fn topics(run: &Document) -> BTreeMap<String, String> {
         0 | 1 => BTreeMap::new(),
         _ => of,
     }
+}
+
+/// The names under which `--at` selects the numbers of processes and threads.
+const PROCESSES: &str = "P";
+const THREADS: &str = "T";
+
+/// Keeps the entries that have all of these values. Values are written as for `--set`, so `16K` is
+/// 16384.
+fn choose(run: &mut Document, at: &[(String, String)]) -> Result<(), Failure> {
+    for (name, wanted) in at {
+        let known = run.benchmarks.iter().filter_map(|b| value(b, name));
+        let known: Vec<Value> = known.collect();
+        if known.is_empty() {
+            return Err(Failure::new(format!("no benchmark here has a parameter {name}"))
+                .help("`yamba show` without --at shows the points with their parameters"));
+        }
+        let written = Written::among(wanted, &known);
+        let is_wanted = |value: &Value| written.is(value);
+        if !known.iter().any(is_wanted) {
+            let known: IndexSet<String> = known.iter().map(plain).collect();
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(Failure::new(format!("no point has {name}={wanted}"))
+                .help(format!("those that were measured: {known}")));
+        }
+        run.benchmarks.retain(|b| value(b, name).as_ref().is_some_and(is_wanted));
+    }
+    Ok(())
+}
+
+fn value(benchmark: &Benchmark, name: &str) -> Option<Value> {
+    match benchmark.parameters.get(name) {
+        None if name == PROCESSES => Some(Value::from(benchmark.environment.processes)),
+        None if name == THREADS => Some(Value::from(benchmark.environment.threads)),
+        value => value.cloned(),
+    }
+}
+
+/// Each file's text under its path.
+fn texts(run: &Document, name: &str) -> Result<String, Failure> {
+    let files = files(run, name)?;
+    let mut out = String::new();
+    for file in files {
+        let path = run_ref::plain(&file.path);
+        let text = run.sources.get(&file.hash).ok_or_else(|| {
+            Failure::new(format!("the run names {path} but does not hold its text"))
+                .help("the document that it came from was not whole")
+        })?;
+        out.push_str(&format!("==> {path} <==\n{text}"));
+        out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    Ok(out)
+}
+
+fn files<'a>(run: &'a Document, name: &str) -> Result<Vec<&'a SourceFile>, Failure> {
+    let named: Vec<_> = run.benchmarks.iter().filter(|b| b.name == name).collect();
+    if named.is_empty() {
+        return Err(run_ref::unknown(name, &[run]));
+    }
+    let mut files: Vec<&SourceFile> = Vec::new();
+    let includes = named.iter().flat_map(|b| &b.declaration.provenance.inputs);
+    let includes = includes.flat_map(|inputs| &inputs.includes);
+    for file in named.iter().flat_map(|b| &b.declaration.provenance.files).chain(includes) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::new(format!("the run holds no source of {name}"))
+            .help("it is not from a file, or was measured by something that keeps none"));
+    }
+    Ok(files)
 }

@@ -11,8 +11,8 @@ use yamba_record::Run;
 use yamba_report::markdown;
 use yamba_store::Detail;
 
+use super::common_options::RunName;
 use super::run::{self as running, Effort};
-use super::run_name::RunName;
 use super::run_ref::{self, Runs};
 use super::{
     Answer, Failure, Libraries, StoreOption, TargetOption, Terminal, arguments, output,

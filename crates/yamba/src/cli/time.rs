@@ -11,7 +11,7 @@ use clap::Args;
 use commands::{Commands, Form};
 
 use super::code::CodeOptions;
-use super::how_placed::HowPlaced;
+use super::common_options::HowPlaced;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, Terminal, quantity, system_failure};
 use yamba_harness::Stop;

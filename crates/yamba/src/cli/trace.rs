@@ -1,22 +1,18 @@
 //! `yamba trace`
 
-mod bare;
-mod java;
-
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use yamba_harness::Stop;
+use yamba_jvm::library::vector::{Counted, Sampled};
 use yamba_page_cache::FileAccesses;
 use yamba_predict::Vector;
-use yamba_record::number::counted;
+use yamba_record::number::{self, counted, number};
 use yamba_session::trace::{Counting, Event, Request, Subject, trace};
 use yamba_session::vectors::{self, Origin};
 use yamba_trace::Trace;
-use yamba_trace::live::Pattern;
-
-pub(super) use bare::Bare;
+use yamba_trace::live::{Pattern, run_bare};
 
 use super::{Answer, Failure, StoreOption, arguments, output, system_failure};
 
@@ -161,7 +157,7 @@ impl TraceCommand {
             records_files: self.files.is_some(),
             counts_user_work: self.user,
             hides_output: self.output.is_none(),
-            bare: bare::words()?,
+            bare: words()?,
         })
     }
 
@@ -186,7 +182,7 @@ fn note(event: Event<'_>) {
         Event::Uncounted(missing) => format!("warning: {missing}\n"),
         Event::TracedOnce => "strace has traced one run\n".to_owned(),
         Event::Counted { trace, place } => remarks(trace, place),
-        Event::JavaCounted { counted, sampled, vector } => java::remarks(counted, sampled, vector),
+        Event::JavaCounted { counted, sampled, vector } => java_remarks(counted, sampled, vector),
     });
 }
 
@@ -275,4 +271,67 @@ fn remarks(trace: &Trace, place: &str) -> String {
 fn units(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
     number.ok_or_else(|| "it must be a number above 0".to_owned())
+}
+
+/// Run a program whose clock readings are system calls
+#[derive(Args)]
+pub(in crate::cli) struct Bare {
+    /// Write the reason of a failure to this file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", last = true, required = true)]
+    command: Vec<String>,
+}
+
+impl Bare {
+    /// Returns the exit status of the program. If a signal ended the program, it ends this process,
+    /// too.
+    pub(in crate::cli) fn run(&self) -> Result<u8, Failure> {
+        run_bare(&self.command).map_err(|e| {
+            let text = format!("{}: {e}", self.command[0]);
+            if let Some(report) = &self.report {
+                // The message says the same.
+                let _ = std::fs::write(report, &text);
+            }
+            Failure::new(text).help("after `--`, name a program and its arguments")
+        })
+    }
+}
+
+/// The beginning of a command line that runs a program in this way: options and the program follow.
+pub(super) fn words() -> Result<Vec<String>, Failure> {
+    let program = std::env::current_exe().map_err(system_failure)?;
+    let program = program.into_os_string().into_string();
+    let words = program.map(|program| vec![program, "bare".to_owned()]);
+    // A path that is not UTF-8 cannot be started by the words of a command.
+    Ok(words.unwrap_or_default())
+}
+
+fn java_remarks(counted: &Counted, sampled: &Sampled, vector: &Vector) -> String {
+    let calls: f64 = vector.primitives.iter().map(|used| used.count).sum();
+    let share = |ns: f64| number(100.0 * ns / sampled.all_ns());
+    let mut text = format!(
+        "{} calls of the class library each {}\n{} samples in {}: {} % in the class library, {} % in the program, {} % in other threads\n",
+        number(calls),
+        vector.unit,
+        sampled.samples,
+        number::counted(sampled.runs, "run", "runs"),
+        share(sampled.in_library_ns()),
+        share(sampled.program_ns),
+        share(sampled.others_ns),
+    );
+    if let Some(failure) = &counted.failure {
+        text += &format!("error: {failure}: the counts are those of a command that failed\n");
+    }
+    if counted.left_out_classes > 0 {
+        let classes = number::counted(counted.left_out_classes, "class", "classes");
+        text += &format!(
+            "warning: the calls of {classes} were not counted: they cannot be rewritten\n"
+        );
+    }
+    if sampled.samples < 300 {
+        text += "warning: few samples, so the times are uncertain: let the program work longer\n";
+    }
+    text
 }

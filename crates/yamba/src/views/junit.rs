@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use yamba_compare::which::Which;
+use yamba_compare::Which;
 use yamba_compare::{ComparedEntry, Comparison, Word};
 use yamba_report::{figure, share};
 
@@ -16,7 +16,6 @@ enum Outcome {
     Skipped(String),
 }
 
-/// The document.
 pub fn document(found: &Comparison) -> String {
     let mut cases: Vec<(String, Outcome)> =
         found.benchmarks.iter().map(|entry| (entry.label.clone(), outcome(found, entry))).collect();

@@ -3,7 +3,6 @@
 
 mod average;
 mod concurrent;
-mod forecast;
 mod g1;
 mod metaspace;
 mod parallel;

@@ -89,7 +89,6 @@ pub(super) fn renumbered(register: Register, number: u32) -> Option<Register> {
 /// A register operand in the instruction's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operand {
-    /// The index of the operand.
     pub(super) index: u32,
     pub(super) register: Register,
     pub(super) place: FullRegister,

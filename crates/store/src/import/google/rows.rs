@@ -25,7 +25,6 @@ pub(super) struct Row {
 /// benchmarks may have one name.
 type Registration = [Option<u64>; 2];
 
-/// The kind of a row.
 enum RowKind<'a> {
     Iteration,
     Aggregate(&'a str),

@@ -2,7 +2,7 @@
 //! forecast of G1 (`G1AdaptiveIHOPControl`).
 
 use super::heap::Heap;
-use crate::gc::policy::forecast::Forecast;
+use crate::gc::policy::average::Forecast;
 
 /// Share of the heap that starts the first markings (`InitiatingHeapOccupancyPercent`).
 const FIRST: f64 = 0.45;

@@ -8,7 +8,7 @@ mod old;
 use self::heap::{Heap, MEGABYTE, Used, keeps_young_size};
 use self::marking::Start;
 use self::old::Old;
-use super::forecast::Forecast;
+use super::average::Forecast;
 use super::metaspace::{Metaspace, due};
 use super::young::{Evacuated, Young, whole};
 use super::{Setting, Simulated};
