@@ -34,10 +34,10 @@ pub fn cache_curve(
     limit: Option<u64>,
 ) -> Result<Curve, String> {
     let scratch = Scratch::new();
-    let limits = Limits::of(options, stop, &scratch);
+    let limits = Limits::new(options, stop, &scratch);
     let mut arguments = vec!["--cache-curve".to_owned()];
     arguments.extend(limit.map(|bytes| bytes.to_string()));
-    let output = child::run(program, &arguments, &scratch.of("cache-curve"), &limits);
+    let output = child::run(program, &arguments, &scratch.folder("cache-curve"), &limits);
     if let Some(reasons) = crash::reasons("--cache-curve", &output, &|_, _| None) {
         let reasons: Vec<String> = reasons.iter().map(Note::to_string).collect();
         return Err(reasons.join("\n"));

@@ -45,7 +45,7 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Limits for launches that only ask a program for its description.
-    pub fn of(options: &Options, stop: &Stop, scratch: &Scratch) -> Limits {
+    pub fn new(options: &Options, stop: &Stop, scratch: &Scratch) -> Limits {
         let room = scratch.room(options);
         let bounds = Arc::new(Bounds::new(options, &room));
         scratch.clean_up_too(&bounds.folders());

@@ -22,7 +22,7 @@ pub fn circles(
         groups.entry(test.group?).or_default().push(test);
     }
     let counting: Vec<&Batch> = tests.iter().filter(|t| counts(t)).collect();
-    let unit = Unit::of(&counting);
+    let unit = Unit::new(&counting);
     let launches = launches.into_iter().map(|(launch, mut groups)| {
         let second_round = groups.split_off(&plan.groups.unwrap_or(u64::MAX)).into_values().next();
         let groups = groups.values().map(|tests| group(tests, &counts, unit)).collect();
@@ -66,7 +66,7 @@ enum Unit {
 impl Unit {
     /// Cycles if their length is known around every test and both chains agree on it, else
     /// nanoseconds.
-    fn of(tests: &[&Batch]) -> Unit {
+    fn new(tests: &[&Batch]) -> Unit {
         let known = tests.iter().all(|t| t.cycle_ns.is_some_and(|c| c > 0.0));
         let doubt = cycles::second_opinion(tests).and_then(cycles::doubt);
         if known && doubt.is_none() && !tests.is_empty() { Unit::Cycles } else { Unit::Nanoseconds }

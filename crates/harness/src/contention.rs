@@ -220,7 +220,7 @@ impl QuietWidths {
         let of_curves = curves.iter().flat_map(|c| &c.probes_before).flatten();
         self.add_probes(cpu, of_batches.chain(of_curves.copied()));
         self.latest = Some(cpu);
-        let width = self.of(cpu);
+        let width = self.width(cpu);
         if let Some(share) = contended_share(batches, |_| width) {
             self.contended += OF_LATEST * (share - self.contended);
         }
@@ -236,7 +236,7 @@ impl QuietWidths {
     }
 
     /// The quiet width of this processor.
-    pub fn of(&self, cpu: u64) -> QuietWidth {
+    pub fn width(&self, cpu: u64) -> QuietWidth {
         let processor = self.processors.get(&cpu);
         processor.map_or(QuietWidth::Unknown, |p| p.width)
     }
@@ -249,7 +249,7 @@ impl QuietWidths {
     /// The quiet width of the next launch, if it does not choose another processor.
     pub fn expected(&self) -> Option<f64> {
         let last = || self.processors.keys().last().copied();
-        self.of(self.latest.or_else(last)?).level()
+        self.width(self.latest.or_else(last)?).level()
     }
 
     /// The findings about each processor that this run probed.

@@ -66,7 +66,7 @@ impl ControlGroups {
     }
 
     /// Groups that limit processes, not memory.
-    fn of(group: Group) -> Option<ControlGroups> {
+    fn new(group: Group) -> Option<ControlGroups> {
         Some(ControlGroups {
             refused: Counter::open(&group.folder, "pids.events", "max")?,
             groups: vec![group],
@@ -151,7 +151,7 @@ pub(super) fn join(doors: &[i32]) -> io::Result<()> {
 /// slow down each page fault, which would change figures. In that case Yamba watches the memory of
 /// launches instead.
 fn separate(pids: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
-    let mut made = ControlGroups::of(Group::make(&pids.folder)?)?;
+    let mut made = ControlGroups::new(Group::make(&pids.folder)?)?;
     let own = own_group("memory").filter(|own| !own.is_unified && !own.is_named_root);
     if let Some((own, bytes)) = own.zip(memory)
         && let Some(group) = Group::make(&own.folder)
@@ -182,7 +182,7 @@ fn unified(own: &OwnGroup, memory: Option<u64>) -> Option<ControlGroups> {
     if !has("pids") {
         return None;
     }
-    let mut made = ControlGroups::of(Group::make(above)?)?;
+    let mut made = ControlGroups::new(Group::make(above)?)?;
     let folder = &made.groups[0].folder;
     if let Some(bytes) = memory.filter(|_| has("memory"))
         && fs::write(folder.join("memory.max"), bytes.to_string()).is_ok()

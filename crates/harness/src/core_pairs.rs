@@ -42,9 +42,9 @@ pub(super) fn test_core_pairs(
     stop: &Stop,
 ) -> Option<Vec<CorePair>> {
     let scratch = Scratch::new();
-    let limits = Limits::of(options, stop, &scratch);
+    let limits = Limits::new(options, stop, &scratch);
     let arguments = ["--core-pairs", "--choose", &seed.to_string()].map(str::to_owned);
-    let output = child::run(program, &arguments, &scratch.of("core-pairs"), &limits);
+    let output = child::run(program, &arguments, &scratch.folder("core-pairs"), &limits);
     if crash::reasons("--core-pairs", &output, &|_, _| None).is_some() {
         return None;
     }

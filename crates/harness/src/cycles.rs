@@ -27,7 +27,7 @@ pub(super) fn is_steady(probes: &Probes) -> bool {
 /// Cycles per operation. The benchmark and its dummy are each converted with the cycle length of
 /// their own moment. `None` if the clock rate changed in between: then the time has no one cycle
 /// length.
-pub(super) fn of(batch: &Batch) -> Option<f64> {
+pub(super) fn cycles(batch: &Batch) -> Option<f64> {
     if !is_steady(&batch.probes) {
         return None;
     }
@@ -158,12 +158,12 @@ mod tests {
 
     #[test]
     fn each_time_is_converted_with_its_own_cycle_length() {
-        assert_eq!(of(&batch(0.25, None)), Some(120.0));
+        assert_eq!(cycles(&batch(0.25, None)), Some(120.0));
         let mut slower = batch(0.25, None);
         slower.dummy_cycle_ns = Some(0.5);
-        assert_eq!(of(&slower), Some(140.0));
-        assert_eq!(of(&batch(0.0, None)), None);
-        assert_eq!(of(&Batch::default()), None);
+        assert_eq!(cycles(&slower), Some(140.0));
+        assert_eq!(cycles(&batch(0.0, None)), None);
+        assert_eq!(cycles(&Batch::default()), None);
     }
 
     #[test]
@@ -197,8 +197,8 @@ mod tests {
         let steady = batch(0.25, None);
         let mut changing = batch(0.26, None);
         changing.probes.cycle_change_ppm = Some(26_000.0);
-        assert!(of(&steady).is_some());
-        assert_eq!(of(&changing), None);
+        assert!(cycles(&steady).is_some());
+        assert_eq!(cycles(&changing), None);
         assert!(!is_unsteady(&[&steady, &changing]));
         assert!(is_unsteady(&[&changing]));
         assert!(!is_unsteady(&[]));

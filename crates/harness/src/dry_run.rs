@@ -62,7 +62,7 @@ pub fn dry_run(
 ) -> Result<DryRun, UsageError> {
     let scratch = Scratch::new();
     let limits =
-        Limits { sizes: sizes::variable(options, machine), ..Limits::of(options, stop, &scratch) };
+        Limits { sizes: sizes::variable(options, machine), ..Limits::new(options, stop, &scratch) };
     let (slots, _) = slots(jobs, options, &scratch, &limits, Instant::now())?;
     let benchmarks: Vec<DryRunEntry> = slots.iter().map(dry_run_entry).collect();
     Ok(DryRun {

@@ -82,11 +82,11 @@ pub(super) fn estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     let medians: Vec<f64> = launches.iter().filter_map(|s| median(s)).collect();
     if medians.len() >= ENOUGH_LAUNCHES {
         let interval = launch_interval(&medians, CONFIDENCE)?;
-        of(&medians, interval, IntervalScope::BetweenLaunches)
+        with_interval(&medians, interval, IntervalScope::BetweenLaunches)
     } else {
         let samples = launches.concat();
         let interval = median_interval(&samples, CONFIDENCE)?;
-        of(&samples, interval, IntervalScope::WithinLaunches)
+        with_interval(&samples, interval, IntervalScope::WithinLaunches)
     }
 }
 
@@ -102,7 +102,11 @@ pub(super) fn loaded_estimate(launches: &[Vec<f64>]) -> Option<Estimate> {
     Some(all)
 }
 
-fn of(values: &[f64], interval: MedianInterval, kind: IntervalScope) -> Option<Estimate> {
+fn with_interval(
+    values: &[f64],
+    interval: MedianInterval,
+    kind: IntervalScope,
+) -> Option<Estimate> {
     Some(Estimate {
         median: median(values)?,
         confidence_interval: [interval.low, interval.high],

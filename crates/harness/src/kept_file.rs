@@ -40,7 +40,7 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(machine: &Machine) -> Identity {
+    fn new(machine: &Machine) -> Identity {
         let details = machine.details.as_ref();
         let names = rustix::system::uname();
         Identity {
@@ -65,7 +65,7 @@ impl Identity {
 /// The findings of earlier runs on this machine. `None` if the file is missing, damaged, or of
 /// another machine or version.
 pub(super) fn read<T: DeserializeOwned>(folder: &Path, kind: Kind, machine: &Machine) -> Option<T> {
-    let of = Identity::of(machine);
+    let of = Identity::new(machine);
     let text = std::fs::read(of.path(folder, kind)).ok()?;
     let file = serde_json::from_slice::<KeptFile<T>>(&text).ok()?;
     let is_of_here = file.version == kind.version && file.of == of;
@@ -74,7 +74,7 @@ pub(super) fn read<T: DeserializeOwned>(folder: &Path, kind: Kind, machine: &Mac
 
 /// Replaces the file. A failure costs only the findings.
 pub(super) fn write<T: Serialize>(folder: &Path, kind: Kind, machine: &Machine, found: T) {
-    let of = Identity::of(machine);
+    let of = Identity::new(machine);
     let path = of.path(folder, kind);
     let file = KeptFile { version: kind.version, of, found };
     if let Ok(text) = serde_json::to_vec_pretty(&file)
@@ -111,7 +111,7 @@ pub(super) mod tests {
         assert_eq!(read(), None);
         write(folder, KIND, &here, 7);
         assert_eq!(read(), Some(7));
-        let of = Identity::of(&here);
+        let of = Identity::new(&here);
         let path = of.path(folder, KIND);
         let text = std::fs::read_to_string(&path).unwrap();
         let host = format!("\"host\": {}", serde_json::to_string(&of.host).unwrap());

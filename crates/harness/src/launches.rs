@@ -19,9 +19,10 @@ use super::choice::Choice;
 use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
 use super::estimate::ENOUGH_LAUNCHES;
+use super::launch_status::{LaunchStatus, launch_status};
 use super::options::{Options, PROGRAMS_WARMUP, Placement};
 use super::plan::PlannedEntry;
-use super::process_output::{LaunchStatus, ProcessOutput, launch_status};
+use super::process_output::ProcessOutput;
 use super::schedule::{self, Cost, Share, Taken};
 use super::scratch::Scratch;
 use super::summary::{Protocol, summarise};
@@ -237,7 +238,7 @@ impl<'a> Launches<'a> {
         is_late: bool,
     ) -> Option<Benchmark> {
         let options = conditions.options;
-        let scratch = conditions.scratch.of(self.entry.class);
+        let scratch = conditions.scratch.folder(self.entry.class);
         let mut request = self.request(options, &conditions.quiet.borrow(), is_late);
         let mut arguments = self.arguments(options, &request);
         let choice = self.choice(conditions, is_late);
@@ -345,7 +346,7 @@ impl<'a> Launches<'a> {
             && !self.recorded.latest_shares_core()
         {
             widths.add(cpu, batches, curves);
-            self.quiet.insert(cpu, widths.of(cpu));
+            self.quiet.insert(cpu, widths.width(cpu));
         }
         self.update_widths(widths);
     }
@@ -355,7 +356,7 @@ impl<'a> Launches<'a> {
     fn update_widths(&mut self, widths: &QuietWidths) -> bool {
         let mut is_changed = false;
         for (cpu, width) in &mut self.quiet {
-            let now = widths.of(*cpu);
+            let now = widths.width(*cpu);
             is_changed |= !now.is_same(*width);
             *width = now;
         }
@@ -677,7 +678,7 @@ mod tests {
                 launches.ends.push(end);
                 launches.launches.push(launch.pack());
             }
-            launches.quiet.insert(3, neighbours.of(3));
+            launches.quiet.insert(3, neighbours.width(3));
             let first = launches.summary();
             assert_eq!(first.interference.contended, Some(0.0));
             assert!(launches.judged_again(&neighbours).is_none());

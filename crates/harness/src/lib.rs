@@ -38,6 +38,7 @@ mod freeze;
 mod job;
 mod kept_file;
 mod kept_hardware;
+mod launch_status;
 mod launches;
 mod load;
 mod measurement;

@@ -77,7 +77,7 @@ impl<'a> Measurement<'a> {
         run.machine.hardware.retain(|kept| sizes::is_used(&kept.parameter));
         let limits = Limits {
             sizes: sizes::variable(options, Some(&run.machine)),
-            ..Limits::of(options, self.stop, &scratch)
+            ..Limits::new(options, self.stop, &scratch)
         };
         let conditions = Conditions {
             options,
@@ -193,7 +193,7 @@ impl<'a> Measurement<'a> {
         let mut curves = Vec::new();
         while curves.len() < measured::MOST_CURVES {
             curves.push(cache_curve(program, self.options, self.stop, None).ok()?);
-            let found = measured::of_curves(&curves, widths.expected(), machine, unix_s()?);
+            let found = measured::hardware(&curves, widths.expected(), machine, unix_s()?);
             if let Some(found) = found {
                 measured::keep(folder, machine, &found);
                 return Some(found);

@@ -212,7 +212,7 @@ impl Options {
     }
 
     /// These options for one point only.
-    pub(super) fn of(&self, at: &At) -> Options {
+    pub(super) fn at(&self, at: &At) -> Options {
         Options {
             set: at.set.clone(),
             sweep: Vec::new(),

@@ -47,7 +47,7 @@ impl Started {
     /// The process of this number, which may have ended but must not be reaped yet.
     pub(super) fn unreaped(pid: Pid) -> Started {
         let pid = pid.as_raw_nonzero().get();
-        let since = Stat::of(pid).map(|s| s.since);
+        let since = Stat::find(pid).map(|s| s.since);
         Started { pid, since }
     }
 
@@ -96,7 +96,7 @@ pub(super) fn adopts_orphans() -> bool {
 pub(super) fn bury() {
     let started = started();
     while let Some(Some(pid)) = ended_child() {
-        let is_orphan = !started.contains(&pid) && Stat::of(pid).is_some_and(|s| s.is_foreign());
+        let is_orphan = !started.contains(&pid) && Stat::find(pid).is_some_and(|s| s.is_foreign());
         if !is_orphan || !is_gone(pid) {
             return;
         }
@@ -161,7 +161,7 @@ pub(super) fn reap_group(group: Pid) -> Vec<String> {
     while let Some(member) = ended_member(group) {
         match member {
             Some(ended) => {
-                let stat = Stat::of(ended.pid).filter(|_| ended.is_killed);
+                let stat = Stat::find(ended.pid).filter(|_| ended.is_killed);
                 names.extend(stat.map(|s| s.name));
                 is_gone(ended.pid);
             }
@@ -203,7 +203,7 @@ pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>)
     let mut members: HashSet<i32> = known.keys().copied().chain(roots).collect();
     let mut others: Vec<Stat> = numbers()
         .filter(|pid| !known.contains_key(pid))
-        .filter_map(Stat::of)
+        .filter_map(Stat::find)
         .filter(|s| !s.is_zombie)
         .collect();
     let mut family = Vec::new();
@@ -220,7 +220,7 @@ pub(super) fn family(launch: Started, scratch: &Path, known: &HashMap<i32, u64>)
 
 /// Whether this number still belongs to the process that started at this time.
 pub(super) fn is_same(pid: i32, since: u64) -> bool {
-    Stat::of(pid).is_some_and(|s| s.since == since)
+    Stat::find(pid).is_some_and(|s| s.since == since)
 }
 
 /// Numbers of all processes.
@@ -245,9 +245,9 @@ fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
             && !is_of_another_run(s.pid, scratch)
             // Checked last: a process that just ended or called exec had no readable environment
             // above.
-            && Stat::of(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
+            && Stat::find(s.pid).is_some_and(|s| !s.is_zombie && s.has_memory)
     };
-    numbers().filter_map(Stat::of).filter(is_orphan).collect()
+    numbers().filter_map(Stat::find).filter(is_orphan).collect()
 }
 
 /// Whether the environment names the scratch folder of another run. A process without that variable
@@ -322,7 +322,7 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    fn of(pid: i32) -> Option<Stat> {
+    fn find(pid: i32) -> Option<Stat> {
         Stat::read(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 

@@ -38,7 +38,7 @@ pub(super) enum Planned<'a> {
 
 impl Planned<'_> {
     /// Gives a known result the parameters of this point and the number of processes or threads.
-    fn of(mut self, point: &Point, workers: Workers) -> Self {
+    fn at_point(mut self, point: &Point, workers: Workers) -> Self {
         if let Planned::Settled(benchmark) | Planned::Faulty(benchmark) = &mut self {
             let named = assemble::not_started_point(&point.program, workers);
             benchmark.parameters = named.parameters;
@@ -60,7 +60,7 @@ pub(super) fn plan<'a>(
 ) -> Result<Vec<(usize, Planned<'a>)>, UsageError> {
     let mut all = Vec::new();
     for (number, job) in jobs.iter().enumerate() {
-        let planned = of_job(job, &options.for_job(number), scratch, limits)?;
+        let planned = job_plan(job, &options.for_job(number), scratch, limits)?;
         all.extend(planned.into_iter().map(|p| (number, p)));
     }
     let fault = |planned: &(usize, Planned<'_>)| match &planned.1 {
@@ -77,7 +77,7 @@ pub(super) fn plan<'a>(
     }
 }
 
-fn of_job<'a>(
+fn job_plan<'a>(
     job: &'a Job,
     options: &Options,
     scratch: &Scratch,
@@ -88,7 +88,7 @@ fn of_job<'a>(
     };
     let mut all = Vec::new();
     for at in points {
-        all.extend(swept(job, &options.of(at), scratch, limits)?);
+        all.extend(swept(job, &options.at(at), scratch, limits)?);
     }
     Ok(all)
 }
@@ -106,7 +106,7 @@ fn swept<'a>(
             return Ok(vec![Planned::Settled(crashed(job, vec![reason.clone()]))]);
         }
     };
-    let folder = scratch.of(&job.class);
+    let folder = scratch.folder(&job.class);
     let describe = |settings: &[(String, String)], workers: Workers| {
         describe::describe(program, settings, workers, &folder, limits)
     };
@@ -209,12 +209,12 @@ fn entries<'a>(
     }
     let entry = |point: &Point, workers: Workers| match under_load(point, workers, describe) {
         Ok(point) if point.program.unmet.is_some() => {
-            Ok(skipped(job, &not_met(&point)).of(&point, workers))
+            Ok(skipped(job, &not_met(&point)).at_point(&point, workers))
         }
         Ok(point) if point.program.refused.is_some() => {
             let notes = point.program.refused.as_deref().map(without_option);
             let crashed = crashed(job, notes.into_iter().collect());
-            Ok(Planned::Settled(crashed).of(&point, workers))
+            Ok(Planned::Settled(crashed).at_point(&point, workers))
         }
         Ok(point) => Ok(Planned::Measure(Box::new(PlannedEntry {
             class: &job.class,
@@ -225,7 +225,7 @@ fn entries<'a>(
             workers,
             time,
         }))),
-        Err(refused) => Ok(unmeasured(job, refused)?.of(point, workers)),
+        Err(refused) => Ok(unmeasured(job, refused)?.at_point(point, workers)),
     };
     let each = points.iter().chain(&unmet);
     each.flat_map(|point| options.workers.iter().map(move |p| (point, *p)))

@@ -1,18 +1,17 @@
-//! The result of one child process, and what it means for the entry of its launch.
+//! The result of one child process.
 
 use std::time::Duration;
 
-use yamba_record::{Event, Note};
+use yamba_record::Event;
 
 use super::bounds::Excess;
-use super::crash::{self, Listing};
-use super::process_output::ProcessExit::*;
 
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProcessExit {
     /// By exit, with this status.
     Exit(i32),
+    /// By a signal.
     Signal(i32),
     /// It wrote nothing for this time, and was killed.
     Hung(Duration),
@@ -56,45 +55,5 @@ impl ProcessOutput {
             Event::Begin(begin) => begin.placement.cpu,
             _ => None,
         })
-    }
-}
-
-/// How a launch ended.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum LaunchStatus {
-    /// It completed its measurement.
-    Complete,
-    /// It cannot run on this machine.
-    Skipped { reasons: Vec<Note> },
-    /// The run was stopped during the launch.
-    Stopped,
-    /// It crashed, reported an error or was killed.
-    Failed {
-        reasons: Vec<Note>,
-        /// Whether another launch would fail in the same way.
-        is_final: bool,
-    },
-}
-
-pub(super) fn launch_status(
-    class: &str,
-    output: &ProcessOutput,
-    listing: &Listing<'_>,
-) -> LaunchStatus {
-    let Some(reasons) = crash::reasons(class, output, listing) else {
-        return LaunchStatus::Complete;
-    };
-    let is_final =
-        matches!(output.exit, Hung(_) | Suspended(_) | TimedOut(_) | Excessive(_) | BadRecord(_));
-    match output.exit {
-        Stopped => LaunchStatus::Stopped,
-        // The program itself says why it cannot run here.
-        Exit(4) if !output.messages.is_empty() => {
-            let mut reason = Note::Text(output.messages.clone());
-            reason.recognise_report(class);
-            LaunchStatus::Skipped { reasons: vec![reason] }
-        }
-        Exit(4) => LaunchStatus::Skipped { reasons },
-        _ => LaunchStatus::Failed { reasons, is_final },
     }
 }

@@ -64,7 +64,7 @@ impl Scratch {
     /// Disk limits for benchmarks.
     pub fn room(&self, options: &Options) -> Room {
         let most = options.workers.iter().map(|w| w.count()).max().unwrap_or(1);
-        Room::of(&self.directory, options.disk_limit, most)
+        Room::new(&self.directory, options.disk_limit, most)
     }
 
     /// Makes the executor also remove these control groups if this process is killed.
@@ -78,7 +78,7 @@ impl Scratch {
     }
 
     /// The subdirectory of one benchmark: no benchmark finds another's files.
-    pub fn of(&self, class: &str) -> PathBuf {
+    pub fn folder(&self, class: &str) -> PathBuf {
         self.directory.join(class)
     }
 
@@ -86,7 +86,7 @@ impl Scratch {
     /// others.
     pub fn forget(&self, class: &str) {
         // Files that cannot be removed now are removed with the directory.
-        let _ = fs::remove_dir_all(self.of(class));
+        let _ = fs::remove_dir_all(self.folder(class));
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) struct Room {
 
 impl Room {
     /// Disk limits for files in `folder`: at most `limit` bytes, shared by `processes`.
-    pub fn of(folder: &Path, limit: u64, processes: u64) -> Room {
+    pub fn new(folder: &Path, limit: u64, processes: u64) -> Room {
         let space = rustix::fs::statvfs(folder).ok();
         let spare = space.map(|s| {
             let size = |blocks: u64| blocks.saturating_mul(s.f_frsize);
@@ -194,11 +194,11 @@ mod tests {
         assert!(living.directory.exists(), "the living keep theirs");
 
         for class in ["a", "b"] {
-            fs::create_dir(second.of(class)).unwrap();
-            fs::write(second.of(class).join("data"), "x").unwrap();
+            fs::create_dir(second.folder(class)).unwrap();
+            fs::write(second.folder(class).join("data"), "x").unwrap();
         }
         second.forget("b");
-        assert!(second.of("a").exists() && !second.of("b").exists());
+        assert!(second.folder("a").exists() && !second.folder("b").exists());
         let path = second.directory.clone();
         drop(second);
         assert!(!path.exists());
@@ -217,11 +217,11 @@ mod tests {
     #[test]
     fn limit_is_smaller_of_option_and_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let small = Room::of(folder.path(), 1000, 3);
+        let small = Room::new(folder.path(), 1000, 3);
         assert_eq!(small.to_variable(), "1000 333 --disk-limit lets it have more");
-        let large = Room::of(folder.path(), u64::MAX, 1);
+        let large = Room::new(folder.path(), u64::MAX, 1);
         assert!(large.all < u64::MAX && large.fix.contains("TMPDIR"));
-        let nowhere = Room::of(Path::new("/no/such/folder"), 1000, 0);
+        let nowhere = Room::new(Path::new("/no/such/folder"), 1000, 0);
         assert_eq!((nowhere.all, nowhere.each), (1000, 1000));
     }
 }

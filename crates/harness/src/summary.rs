@@ -19,7 +19,7 @@ use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
 use super::contention::{self, QuietWidth, agreement};
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
-use super::process_output::LaunchStatus;
+use super::launch_status::LaunchStatus;
 use super::units::per_operation;
 use super::{circle, cycles, distribution, load, validity};
 
@@ -100,7 +100,7 @@ fn judged_processor(launch: &Launch) -> Option<u64> {
 struct QuietLaunches(Vec<QuietWidth>);
 
 impl QuietLaunches {
-    fn of(benchmark: &Benchmark, quiet: &BTreeMap<u64, QuietWidth>) -> QuietLaunches {
+    fn new(benchmark: &Benchmark, quiet: &BTreeMap<u64, QuietWidth>) -> QuietLaunches {
         let width = |l: &Launch| judged_processor(l).and_then(|cpu| quiet.get(&cpu).copied());
         let each = benchmark.launches.iter().map(width);
         QuietLaunches(each.map(|w| w.unwrap_or(QuietWidth::Unknown)).collect())
@@ -127,7 +127,7 @@ fn find_neighbours(
     if is_unknown && batches.iter().any(|b| b.probes != Probes::default()) {
         benchmark.notes.push(Note::Text(NEIGHBOURS_UNKNOWN.to_owned()));
     }
-    let quiet = QuietLaunches::of(benchmark, quiet);
+    let quiet = QuietLaunches::new(benchmark, quiet);
     let is_time = benchmark.declaration.figure.as_deref() != Some("value");
     contention::mark(batches, is_time, |i| quiet.width(i));
     benchmark.interference.contended = contention::contended_share(batches, |i| quiet.width(i));
@@ -255,7 +255,7 @@ fn judge(
 ) -> Vec<Note> {
     let complete = |i: &&Batch| ends.get(i.launch as usize) == Some(&LaunchStatus::Complete);
     let measured: Vec<Batch> = batches.iter().filter(complete).cloned().collect();
-    let quiet = QuietLaunches::of(b, protocol.quiet);
+    let quiet = QuietLaunches::new(b, protocol.quiet);
     let beside = agreement::quiet_batches(&measured, |i| quiet.width(i));
     let verdict = disturbed::judge(&measured, b.workers(), &beside);
     let mut used = choose(batches, ends, &verdict);
@@ -272,7 +272,7 @@ fn judge(
         quiet_factors(&used.launches, b.interference.is_disturbed, kind(b), |i| quiet.width(i));
     b.interference.quiet_factors = factors.map(|f| f.figure);
     b.interference.is_bounded = b.interference.is_disturbed && factors.is_some();
-    let figures = Figures::of(b, &used).reaching_quiet_time(factors);
+    let figures = Figures::new(b, &used).reaching_quiet_time(factors);
     figures.enter(b, &used);
     let mut reasons = Vec::new();
     if b.workers().are_several() {
@@ -306,7 +306,7 @@ fn infer(
     let used: Vec<&Batch> = batches.iter().filter(|i| is_complete(i.launch)).collect();
     let curves = curves.iter().filter(|c| is_complete(c.launch));
     let curves: Vec<Curve> = curves.cloned().collect();
-    let quiet = QuietLaunches::of(b, protocol.quiet);
+    let quiet = QuietLaunches::new(b, protocol.quiet);
     b.details.evidence = evidence(program, &used);
     let outside = b.details.evidence.iter().filter(|(_, e)| e.outside > 0);
     let text = |(name, e): (&String, &Evidence)| validity::evidence_fails(name, e, used.len());
@@ -372,7 +372,7 @@ impl Figures {
         self
     }
 
-    fn of(benchmark: &Benchmark, used: &Used<'_>) -> Figures {
+    fn new(benchmark: &Benchmark, used: &Used<'_>) -> Figures {
         let rule = if benchmark.workers().are_several() { loaded_estimate } else { estimate };
         let all: Vec<&Batch> = used.launches.concat();
         let samples = rule(&used.each(|i| i.sample));
@@ -385,7 +385,7 @@ impl Figures {
             }
             _ => samples.map(|e| of_time(e.with_drift())),
         };
-        let cycles = rule(&used.each(cycles::of)).map(cycles::with_own_error);
+        let cycles = rule(&used.each(cycles::cycles)).map(cycles::with_own_error);
         Figures {
             samples,
             times: rule(&used.each(time)).map(of_time),
@@ -440,7 +440,7 @@ fn enter_launches(launches: &mut [Launch], used: &Used<'_>, has_cycles: bool) {
     };
     for (launch, of) in launches.iter_mut().zip(&used.launches) {
         launch.median = values(of, |i| i.sample);
-        launch.cycles = values(of, cycles::of).filter(|_| has_cycles);
+        launch.cycles = values(of, cycles::cycles).filter(|_| has_cycles);
         launch.samples = of.iter().filter(|i| i.sample.is_some()).count() as u64;
         launch.cycle_ns = values(of, |i| i.cycle_ns);
     }

@@ -26,7 +26,7 @@ pub(super) fn width_probes(
     stop: &Stop,
 ) -> Vec<(u64, Vec<f64>)> {
     let scratch = Scratch::new();
-    let limits = Limits::of(options, stop, &scratch);
+    let limits = Limits::new(options, stop, &scratch);
     let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];
     match options.placement {
         Placement::Automatic | Placement::Pinned => {
@@ -36,7 +36,7 @@ pub(super) fn width_probes(
         Placement::Free => return Vec::new(),
     }
     arguments.extend(options.placement.arguments());
-    let output = child::run(program, &arguments, &scratch.of("width-probes"), &limits);
+    let output = child::run(program, &arguments, &scratch.folder("width-probes"), &limits);
     if crash::reasons("--width-probes", &output, &|_, _| None).is_some() {
         return Vec::new();
     }

@@ -100,7 +100,7 @@ pub trait Number: Copy + Default + for<'de> Deserialize<'de> {
     fn plain(self) -> Plain;
 
     /// The number that a document has. `None` if it has another type.
-    fn of(plain: Plain) -> Option<Self>;
+    fn from_plain(plain: Plain) -> Option<Self>;
 
     /// Whether both are the same to the last bit.
     fn is(self, other: Self) -> bool;
@@ -111,7 +111,7 @@ impl Number for u64 {
         Plain::Natural(self)
     }
 
-    fn of(plain: Plain) -> Option<u64> {
+    fn from_plain(plain: Plain) -> Option<u64> {
         match plain {
             Plain::Natural(n) => Some(n),
             _ => None,
@@ -133,7 +133,7 @@ impl Number for f64 {
         if is_whole { Plain::Whole(whole) } else { Plain::Real(self) }
     }
 
-    fn of(plain: Plain) -> Option<f64> {
+    fn from_plain(plain: Plain) -> Option<f64> {
         match plain {
             Plain::Natural(n) => Some(n as f64),
             Plain::Whole(n) => Some(n as f64),
@@ -152,10 +152,10 @@ impl<T: Number> Number for Option<T> {
         self.map_or(Plain::Missing(()), T::plain)
     }
 
-    fn of(plain: Plain) -> Option<Option<T>> {
+    fn from_plain(plain: Plain) -> Option<Option<T>> {
         match plain {
             Plain::Missing(()) => Some(None),
-            number => T::of(number).map(Some),
+            number => T::from_plain(number).map(Some),
         }
     }
 
@@ -214,7 +214,7 @@ pub struct Numbers<T> {
 }
 
 impl<T: Number> Numbers<T> {
-    fn of(each: Vec<T>) -> Numbers<T> {
+    fn new(each: Vec<T>) -> Numbers<T> {
         let shared = each.first().copied().unwrap_or_default();
         if each.iter().all(|n| n.is(shared)) {
             return Numbers { shared, each: Vec::new() };
@@ -329,7 +329,8 @@ impl<'de, T: Number> Visitor<'de> for OneOrRepeated<T> {
 
 /// The number of a column.
 fn number<T: Number, E: serde::de::Error>(plain: Plain) -> Result<T, E> {
-    T::of(plain).ok_or_else(|| E::custom(format_args!("{plain:?} is no number of this column")))
+    T::from_plain(plain)
+        .ok_or_else(|| E::custom(format_args!("{plain:?} is no number of this column")))
 }
 
 struct OneOrEach<T>(PhantomData<T>);
@@ -361,7 +362,7 @@ impl<'de, T: Number> Visitor<'de> for OneOrEach<T> {
             }
             each.resize(each.len() + count, number);
         }
-        Ok(Numbers::of(each))
+        Ok(Numbers::new(each))
     }
 
     visit_numbers!(Numbers<T>);
@@ -483,7 +484,7 @@ mod tests {
     use super::*;
 
     fn text<T: Number>(each: Vec<T>) -> String {
-        let text = serde_json::to_string(&Numbers::of(each.clone())).unwrap();
+        let text = serde_json::to_string(&Numbers::new(each.clone())).unwrap();
         let read: Numbers<T> = serde_json::from_str(&text).unwrap();
         let is_same = |(place, number): (usize, &T)| read.get(place).is(*number);
         assert!(each.iter().enumerate().all(is_same) && read.fits(each.len()));

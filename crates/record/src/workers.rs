@@ -58,7 +58,7 @@ pub struct WorkersShown {
 
 impl WorkersShown {
     /// The numbers that are not 1 in every entry.
-    pub fn of(all: impl IntoIterator<Item = Workers>) -> WorkersShown {
+    pub fn new(all: impl IntoIterator<Item = Workers>) -> WorkersShown {
         let mut shown = WorkersShown::default();
         for workers in all {
             shown.add(workers);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn numbers_that_are_always_one_are_not_shown() {
-        let shown = |all: &[Workers]| WorkersShown::of(all.iter().copied()).text(all[0]);
+        let shown = |all: &[Workers]| WorkersShown::new(all.iter().copied()).text(all[0]);
         assert_eq!(shown(&[Workers::ONE]), "");
         assert_eq!(shown(&[Workers::ONE, Workers::threads(4)]), "T=1");
         assert_eq!(shown(&[Workers::processes(2), Workers::ONE]), "P=2");

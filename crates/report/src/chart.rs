@@ -218,7 +218,7 @@ impl Chart {
     /// The x axis, if it is logarithmic.
     pub fn log_x_axis(&self) -> Option<LogAxis> {
         let xs: Vec<f64> = self.points().map(|p| p.x).collect();
-        self.log.then(|| LogAxis::of_values(xs.iter().copied()))
+        self.log.then(|| LogAxis::from_values(xs.iter().copied()))
     }
 
     /// The y axis over the range of these values, if it is logarithmic.

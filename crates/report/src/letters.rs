@@ -11,7 +11,7 @@ pub fn letter(number: usize) -> String {
 }
 
 /// The name of a curve, with the letter of its run if there are several.
-pub fn of_run(runs: &[Run], number: usize, name: &str) -> String {
+pub fn run_letter(runs: &[Run], number: usize, name: &str) -> String {
     match runs.len() {
         1 => name.to_owned(),
         _ => format!("{} {name}", letter(number)).trim_end().to_owned(),

@@ -85,7 +85,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(values: impl Iterator<Item = f64>, log: Option<LogAxis>) -> Axis {
+    fn new(values: impl Iterator<Item = f64>, log: Option<LogAxis>) -> Axis {
         let (low, high) = log.as_ref().map_or_else(|| ends(values), |a| a.range.into());
         Axis { low, high, log }
     }
@@ -112,8 +112,8 @@ impl Axis {
 pub fn plot(chart: &Chart, width: usize) -> String {
     let xs = chart.points().map(|p| p.x);
     let ys = || chart.points().map(|p| p.y);
-    let x = &Axis::of(xs, chart.log_x_axis());
-    let y = &Axis::of(ys(), chart.log_y_axis(ys()));
+    let x = &Axis::new(xs, chart.log_x_axis());
+    let y = &Axis::new(ys(), chart.log_y_axis(ys()));
     let labels: Vec<String> = (0..HEIGHT).map(|line| label(y, line)).collect();
     let margin = labels.iter().map(|l| l.chars().count()).max().unwrap_or(0);
     let columns = width.max(LEAST_WIDTH).saturating_sub(margin + 3).max(8);

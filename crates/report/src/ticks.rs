@@ -52,7 +52,7 @@ impl LogAxis {
 
     /// An axis with the base that suits the values: two if all are powers of two, or if the
     /// greatest is a multiple of 1024, else ten.
-    pub fn of_values(values: impl Iterator<Item = f64> + Clone) -> LogAxis {
+    pub fn from_values(values: impl Iterator<Item = f64> + Clone) -> LogAxis {
         let (low, high) = ends(values.clone());
         let is_power = |v: f64| v >= 1.0 && v.log2().fract() == 0.0;
         if high % 1024.0 == 0.0 || values.clone().all(is_power) {
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn values_determine_base_of_axis() {
-        let of = |values: &[f64]| labels(&LogAxis::of_values(values.iter().copied())).join(" ");
+        let of = |values: &[f64]| labels(&LogAxis::from_values(values.iter().copied())).join(" ");
         assert_eq!(of(&[512.0, 724.0, 4096.0]), "512 1Ki 2Ki 4Ki");
         assert_eq!(of(&[1.0, 2.0, 4.0, 16.0]), "1 2 4 8 16");
         assert_eq!(of(&[10.0, 100.0, 1000.0]), "10 100 1000");

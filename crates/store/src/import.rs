@@ -133,7 +133,7 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
     let content = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let start = &content[..content.len().min(lmbench::SEARCHED)];
     let mut run = if lmbench::is_it(start) {
-        let run = lmbench::read(name, &String::from_utf8_lossy(of_others(content)?))?;
+        let run = lmbench::read(name, &String::from_utf8_lossy(foreign_results(content)?))?;
         reduced(run, detail)
     } else if lmbench::is_summary(start) {
         return Err((
@@ -148,10 +148,10 @@ fn run_of(bytes: &[u8], name: &str, detail: Detail) -> Result<Run, DocumentFault
             ),
         ));
     } else if catch2::is_it(start) {
-        let text = str::from_utf8(of_others(content)?).map_err(|e| no_json(&e))?;
+        let text = str::from_utf8(foreign_results(content)?).map_err(|e| no_json(&e))?;
         reduced(catch2::read(name, text)?, detail)
     } else if let Some(form) = text_form(start)? {
-        reduced((form.read)(name, &String::from_utf8_lossy(of_others(content)?))?, detail)
+        reduced((form.read)(name, &String::from_utf8_lossy(foreign_results(content)?))?, detail)
     } else {
         let text = str::from_utf8(content).map_err(|e| no_json(&e))?;
         match own_document(text, detail)? {
@@ -179,7 +179,7 @@ fn text_form(start: &[u8]) -> Result<Option<&'static TextForm>, DocumentFault> {
 }
 
 /// Checks the lower limit for results of other programs.
-fn of_others(bytes: &[u8]) -> Result<&[u8], DocumentFault> {
+fn foreign_results(bytes: &[u8]) -> Result<&[u8], DocumentFault> {
     if bytes.len() > foreign::LARGEST {
         let message = format!(
             "is longer than {} bytes, which no results of another program are",
@@ -229,11 +229,11 @@ fn own_document(text: &str, detail: Detail) -> Result<Option<Run>, DocumentFault
 /// Reads a vector, or results of another program.
 fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
     if jmh::is_it(text) {
-        of_others(text.as_bytes())?;
+        foreign_results(text.as_bytes())?;
         return jmh::read(name, text);
     }
     if sel4bench::is_it(text) {
-        of_others(text.as_bytes())?;
+        foreign_results(text.as_bytes())?;
         return sel4bench::read(name, text);
     }
     let text = &*readable(text);
@@ -249,23 +249,23 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
             Err((message, Some("use the Yamba that wrote it, or a newer one")))
         }
         None if kind.context.is_some() && kind.benchmarks.is_some() => {
-            of_others(text.as_bytes())?;
+            foreign_results(text.as_bytes())?;
             google::read(name, text)
         }
         None if kind.machine_info.is_some() && kind.benchmarks.is_some() => {
-            of_others(text.as_bytes())?;
+            foreign_results(text.as_bytes())?;
             pytest_benchmark::read(name, text)
         }
         None if kind.benchmarks.is_some() && text.contains("\"runs\"") => {
-            of_others(text.as_bytes())?;
+            foreign_results(text.as_bytes())?;
             pyperf::read(name, text)
         }
         None if kind.results.is_some() && text.contains(nanobench::MEDIAN) => {
-            of_others(text.as_bytes())?;
+            foreign_results(text.as_bytes())?;
             nanobench::read(name, text)
         }
         None if kind.results.is_some() && text.contains("\"command\"") => {
-            of_others(text.as_bytes())?;
+            foreign_results(text.as_bytes())?;
             hyperfine::read(name, text)
         }
         _ => {

@@ -6,6 +6,7 @@
 mod checksum;
 mod connection;
 mod error;
+mod explain;
 pub mod export;
 mod find;
 pub mod import;
@@ -73,7 +74,7 @@ impl Store {
             Location::File(path) => Sqlite::open(path).map(|c| Box::new(c) as _),
             Location::Server(address) => Postgresql::open(address).map(|c| Box::new(c) as _),
         };
-        Ok(Store::of(opened.map_err(|e| e.of(location))?, location))
+        Ok(Store::new(opened.map_err(|e| e.at(location))?, location))
     }
 
     /// Opens the store if it exists.
@@ -84,8 +85,8 @@ impl Store {
                 Postgresql::existing(address).map(|c| c.map(|c| Box::new(c) as _))
             }
         };
-        let opened = opened.map_err(|e| e.of(location))?;
-        Ok(opened.map(|connection| Store::of(connection, location)))
+        let opened = opened.map_err(|e| e.at(location))?;
+        Ok(opened.map(|connection| Store::new(connection, location)))
     }
 
     /// Opens a file for a quick read during command-line completion: never creates it, and waits
@@ -95,11 +96,11 @@ impl Store {
         let Location::File(path) = location else {
             return Ok(None);
         };
-        let opened = Sqlite::if_ready(path).map_err(|e| e.of(location))?;
-        Ok(opened.map(|connection| Store::of(Box::new(connection), location)))
+        let opened = Sqlite::if_ready(path).map_err(|e| e.at(location))?;
+        Ok(opened.map(|connection| Store::new(Box::new(connection), location)))
     }
 
-    fn of(connection: Box<dyn Connection>, location: &Location) -> Store {
+    fn new(connection: Box<dyn Connection>, location: &Location) -> Store {
         Store { connection, location: location.clone(), calls_again: true }
     }
 
@@ -108,7 +109,7 @@ impl Store {
         purpose: Purpose,
         work: impl FnOnce(&mut dyn Connection) -> Result<T, StoreFault>,
     ) -> Result<T, StoreError> {
-        transaction(self.connection.as_mut(), purpose, work).map_err(|e| e.of(&self.location))
+        transaction(self.connection.as_mut(), purpose, work).map_err(|e| e.at(&self.location))
     }
 
     /// Inserts a new run, whose id must not exist yet. Its benchmarks are put one by one.
@@ -148,7 +149,7 @@ impl Store {
             }
             done => done,
         };
-        done.map_err(|e| e.of(&self.location))
+        done.map_err(|e| e.at(&self.location))
     }
 
     fn reconnects(&mut self) -> bool {
@@ -181,7 +182,7 @@ impl Store {
             }
             done => done,
         };
-        done.map_err(|e| e.of(&self.location))
+        done.map_err(|e| e.at(&self.location))
     }
 
     /// All runs, latest first.
@@ -211,7 +212,7 @@ impl Store {
     pub fn find_vector(&mut self, reference: &str) -> Result<String, StoreError> {
         let vectors = self.in_one(Purpose::Reading, statements::vectors)?;
         let found = find::vector(&vectors, reference);
-        found.map_err(|e| StoreFault::from(e).of(&self.location))
+        found.map_err(|e| StoreFault::from(e).at(&self.location))
     }
 
     /// Resolves a reference to an id. A reference is an id or the beginning of one, a tag (for its
@@ -233,7 +234,7 @@ impl Store {
                 find::named(&names, reference)
             }
         };
-        found.map_err(|e| StoreFault::from(e).of(&self.location))
+        found.map_err(|e| StoreFault::from(e).at(&self.location))
     }
 
     /// Reads a run by its full id.

@@ -80,8 +80,8 @@ fn ending(is_finished: bool, entries: i64) -> String {
     format!("{is_finished} {entries}")
 }
 
-fn of_run(head: &str, is_finished: bool, entries: i64) -> Vec<u8> {
-    checksum::of(&[head.as_bytes(), ending(is_finished, entries).as_bytes()])
+fn head_checksum(head: &str, is_finished: bool, entries: i64) -> Vec<u8> {
+    checksum::checksum(&[head.as_bytes(), ending(is_finished, entries).as_bytes()])
 }
 
 /// The first part of an entry's checksum.
@@ -115,7 +115,7 @@ pub(crate) fn insert(
     }
     let sql = "INSERT INTO run (id, started, finished, head, checksum, writer, fleet) VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let head = head_text(run)?;
-    let checksum = of_run(&head, false, NOT_KNOWN);
+    let checksum = head_checksum(&head, false, NOT_KNOWN);
     let values = [
         Text(&run.id),
         Real(run.started_unix_s),
@@ -139,7 +139,7 @@ pub(crate) fn finish(
     let sql = "UPDATE run SET started = $1, finished = $2, head = $3, checksum = $4, entries = $5, writer = NULL WHERE id = $6";
     let head = head_text(run)?;
     let entries = entries as i64;
-    let checksum = of_run(&head, true, entries);
+    let checksum = head_checksum(&head, true, entries);
     let values = [
         Real(run.started_unix_s),
         Truth(true),
@@ -172,7 +172,7 @@ fn source(connection: &mut dyn Connection, hash: &str, text: &str) -> Result<i64
         return Ok(id);
     }
     let new = "INSERT INTO source (hash, text, checksum) VALUES ($1, $2, $3) RETURNING id";
-    let checksum = checksum::of(&[hash.as_bytes(), text.as_bytes()]);
+    let checksum = checksum::checksum(&[hash.as_bytes(), text.as_bytes()]);
     let id = number(connection, new, &[Text(hash), Text(text), Bytes(&checksum)])?;
     id.ok_or_else(|| StoreFault::Damaged("a text got no number".to_owned()))
 }
@@ -195,7 +195,7 @@ pub(crate) fn put(
     let samples: Vec<u8> = entry.details.samples.iter().flat_map(|s| s.to_le_bytes()).collect();
     let batches = entry.records.stored();
     let of_figures = placed(id, place, &figures);
-    let checksum = checksum::of(&[of_figures.as_bytes(), &samples, &batches]);
+    let checksum = checksum::checksum(&[of_figures.as_bytes(), &samples, &batches]);
     let values = [
         Text(id),
         Integer(place),
@@ -354,13 +354,15 @@ pub(crate) fn listed(
     connection: &mut dyn Connection,
     only: Option<&str>,
 ) -> Result<Vec<Listed>, StoreFault> {
-    let (of_run, is_it, values) = match only {
+    let (head_checksum, is_it, values) = match only {
         Some(id) => ("WHERE run = $1", "WHERE id = $1", vec![Text(id)]),
         None => ("", "", Vec::new()),
     };
-    let sql = format!("SELECT run, tag FROM tag {of_run} ORDER BY rowid");
+    let sql = format!("SELECT run, tag FROM tag {head_checksum} ORDER BY rowid");
     let mut tags = by_run(connection, &sql, &values)?;
-    let sql = format!("SELECT run, name FROM entry {of_run} GROUP BY run, name ORDER BY run, name");
+    let sql = format!(
+        "SELECT run, name FROM entry {head_checksum} GROUP BY run, name ORDER BY run, name"
+    );
     let mut benchmarks = by_run(connection, &sql, &values)?;
     let sql = format!(
         "SELECT {HEAD}, writer, (SELECT count(*) FROM entry WHERE entry.run = run.id),

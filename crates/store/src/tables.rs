@@ -18,7 +18,7 @@ pub(crate) enum Tables {
 
 impl Tables {
     /// The tables of a version. A version that this program cannot read is a fault.
-    pub fn of_version(version: i64) -> Result<Tables, StoreFault> {
+    pub fn from_version(version: i64) -> Result<Tables, StoreFault> {
         match version {
             VERSION => Ok(Tables::Current),
             WITHOUT_FLEET => Ok(Tables::WithoutFleet),

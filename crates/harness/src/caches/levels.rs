@@ -70,11 +70,11 @@ pub fn caches(curves: &[Vec<Pass>]) -> Caches {
     let is_any_quieter = curves.iter().any(is_quieter);
     let alone = curves.iter().map(|curve| {
         let counts = is_quieter(curve) || !is_any_quieter;
-        counts.then(|| Passes::of(curve))
+        counts.then(|| Passes::new(curve))
     });
     let alone: Vec<Option<Passes>> = alone.collect();
     let counting: Vec<&Passes> = alone.iter().flatten().collect();
-    let all = Passes::of(&curves.concat()).monotone();
+    let all = Passes::new(&curves.concat()).monotone();
     let levels = all.levels();
     let level = |steps: &[Plateau]| {
         let end_ns = steps[0].level + OF_STEP * (steps[1].level - steps[0].level);
@@ -131,7 +131,7 @@ struct Lowest {
 struct Passes(BTreeMap<u64, Lowest>);
 
 impl Passes {
-    fn of(points: &[Pass]) -> Passes {
+    fn new(points: &[Pass]) -> Passes {
         let mut passes = Passes::default();
         for point in points {
             let pass = Lowest { ns: point.ns, is_contended: point.is_quiet == Some(false) };

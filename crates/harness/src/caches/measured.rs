@@ -31,7 +31,7 @@ pub(crate) fn keep(folder: &Path, machine: &Machine, found: &MeasuredCaches) {
 pub(crate) const MOST_CURVES: usize = 5;
 
 /// The caches by the latest of these curves, or else by all together.
-pub(crate) fn of_curves(
+pub(crate) fn hardware(
     curves: &[Curve],
     quiet_width: Option<f64>,
     machine: &Machine,
@@ -39,7 +39,7 @@ pub(crate) fn of_curves(
 ) -> Option<MeasuredCaches> {
     let latest = &curves[curves.len().saturating_sub(1)..];
     let mut choices = [latest, curves].into_iter();
-    choices.find_map(|some| of_some(some, quiet_width, machine, unix_s))
+    choices.find_map(|some| levels_in(some, quiet_width, machine, unix_s))
 }
 
 /// The caches by these curves, measured at `unix_s`. `quiet_width` is that of the processor.
@@ -47,7 +47,7 @@ pub(crate) fn of_curves(
 /// `None` if they show fewer levels than the machine reports: the largest buffer may lie
 /// within a cache. Also `None` if a neighbour may have left less of a cache: buffers must not be
 /// taken for larger than a cache because of that.
-fn of_some(
+fn levels_in(
     curves: &[Curve],
     quiet_width: Option<f64>,
     machine: &Machine,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn found(curve: &Curve, levels: u64) -> Option<MeasuredCaches> {
-        of_some(std::slice::from_ref(curve), None, &with_levels(levels), 1.0)
+        levels_in(std::slice::from_ref(curve), None, &with_levels(levels), 1.0)
     }
 
     #[test]
@@ -122,16 +122,16 @@ mod tests {
         }
         assert_eq!(found(&beside, 3), None);
         // A later curve may be quiet, and so may be a part of each of two.
-        let of_curves = |curves: &[Curve]| of_curves(curves, None, &with_levels(3), 1.0);
-        assert_eq!(of_curves(&[]), None);
-        assert_eq!(of_curves(&[beside.clone(), beside.clone()]), None);
-        assert_eq!(of_curves(&[beside.clone(), quiet.clone()]), found(&quiet, 3));
+        let found_in = |curves: &[Curve]| hardware(curves, None, &with_levels(3), 1.0);
+        assert_eq!(found_in(&[]), None);
+        assert_eq!(found_in(&[beside.clone(), beside.clone()]), None);
+        assert_eq!(found_in(&[beside.clone(), quiet.clone()]), found(&quiet, 3));
         let mut below = quiet.clone();
         for (probe, bytes) in below.probes_before.iter_mut().zip(&quiet.x) {
             *probe = probe.map(|p| if *bytes > 4e6 { p } else { 1.6 * p });
         }
         assert_eq!(found(&below, 3), None);
-        assert_eq!(of_curves(&[beside, below]), found(&quiet, 3));
+        assert_eq!(found_in(&[beside, below]), found(&quiet, 3));
     }
 
     #[test]

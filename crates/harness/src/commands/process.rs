@@ -264,7 +264,7 @@ impl Starter {
                 killed,
                 waited_ns,
                 daemons: self.daemons_of(launch),
-                ..CommandRun::of(ended.wall, &usage, floor, ended.end)
+                ..CommandRun::ended(ended.wall, &usage, floor, ended.end)
             })
         });
         self.discard.finish(PATIENCE);
@@ -393,7 +393,12 @@ impl CommandRun {
         }
     }
 
-    fn of(wall: Duration, usage: &libc::rusage, floor: Option<u64>, end: CommandEnd) -> CommandRun {
+    fn ended(
+        wall: Duration,
+        usage: &libc::rusage,
+        floor: Option<u64>,
+        end: CommandEnd,
+    ) -> CommandRun {
         let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
         let count = |n: libc::c_long| u64::try_from(n).unwrap_or(0);
         CommandRun {

@@ -58,7 +58,7 @@ struct End {
 }
 
 impl End {
-    fn of(width: f64, level: f64) -> End {
+    fn new(width: f64, level: f64) -> End {
         let lengthened = width / level - 1.0;
         End {
             busy: f64::from(!is_level(width, level)),
@@ -94,7 +94,7 @@ fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
         }
         let level = width(batch).level()?;
         let ends = [batch.probes.before?, batch.probes.between?];
-        Some(Pair { ends: ends.map(|width| End::of(width, level)), ns: batch.ns })
+        Some(Pair { ends: ends.map(|width| End::new(width, level)), ns: batch.ns })
     };
     batches.iter().filter_map(pair).collect()
 }

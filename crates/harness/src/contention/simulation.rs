@@ -14,7 +14,8 @@ use yamba_stats::median;
 
 use super::*;
 use crate::assemble::Recorded;
-use crate::process_output::{LaunchStatus, ProcessExit, ProcessOutput};
+use crate::launch_status::LaunchStatus;
+use crate::process_output::{ProcessExit, ProcessOutput};
 use crate::summary::{Protocol, summarise};
 
 /// Length of a core cycle in ns at the two clock rates.
@@ -214,7 +215,7 @@ fn measure(host: &mut Host, earlier: Option<f64>) -> Benchmark {
 fn widths_of_others(host: &mut Host) -> QuietWidths {
     let mut widths = QuietWidths::new(BTreeMap::from([(1, QUIET_WIDTH)]));
     for _ in 0..10 {
-        let batches = host.launch(4e7, widths.of(1));
+        let batches = host.launch(4e7, widths.width(1));
         widths.add(1, &batches, &[]);
     }
     widths
@@ -245,7 +246,7 @@ fn measure_launches(
     let mut records = Vec::new();
     for number in 0..6 {
         before(host, &widths, number);
-        let batches = host.launch(4e7, widths.of(1));
+        let batches = host.launch(4e7, widths.width(1));
         widths.add(1, &batches, &[]);
         records.push(recorded.append(&program, &output(batches)));
         host.work(1e9, 1.0);
@@ -254,7 +255,7 @@ fn measure_launches(
         launches: 6,
         percentiles: false,
         is_emulated: false,
-        quiet: &BTreeMap::from([(1, widths.of(1))]),
+        quiet: &BTreeMap::from([(1, widths.width(1))]),
     };
     summarise(&program, protocol, &recorded, records, &[const { LaunchStatus::Complete }; 6])
 }
@@ -287,7 +288,7 @@ fn unmarked_figures_are_true_beside_any_neighbour() {
                 let mut host = host(seed, turn_ns, pause_ns, batch);
                 let entry = measure(&mut host, Some(QUIET_WIDTH));
                 let batches = entry.records.batches();
-                let cycles = batches.iter().filter_map(crate::cycles::of);
+                let cycles = batches.iter().filter_map(crate::cycles::cycles);
                 let unfiltered = error(median(&cycles.collect::<Vec<f64>>()).unwrap());
                 wrong_without_probes += u64::from(unfiltered.abs() > LARGEST_ERROR);
                 let error = error(entry.details.cycles.unwrap().median);
@@ -419,12 +420,12 @@ fn level_does_not_rise_within_a_run() {
     let mut widths = QuietWidths::default();
     let quiet = Host::new(3, 1.0, 1e12).launch(4e7, QuietWidth::Unknown);
     widths.add(1, &quiet, &[]);
-    let level = widths.of(1).level().unwrap();
+    let level = widths.width(1).level().unwrap();
     for seed in 0..200 {
         let busy = Host::new(seed, 1e12, 1.0).launch(1e7, QuietWidth::Unknown);
         widths.add(1, &busy, &[]);
     }
-    assert_eq!(widths.of(1), QuietWidth::Known(level));
+    assert_eq!(widths.width(1), QuietWidth::Known(level));
 }
 
 /// An interrupted reading is missing: that is no sign of a quiet core.

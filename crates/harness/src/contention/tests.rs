@@ -314,7 +314,7 @@ fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
         .collect();
     let mut without = QuietWidths::default();
     without.add(1, &beside, &[]);
-    assert!(without.of(1).level().unwrap() > 2800.0);
+    assert!(without.width(1).level().unwrap() > 2800.0);
     let mut with = QuietWidths::default();
     assert!(with.is_empty());
     let probes =
@@ -322,6 +322,6 @@ fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
     with.add_probes(1, probes);
     assert!(!with.is_empty());
     with.add(1, &beside, &[]);
-    assert!(with.of(1).is_same(QuietWidth::Known(1700.0)));
-    assert_eq!(contended_share(&beside, |_| with.of(1)), Some(1.0));
+    assert!(with.width(1).is_same(QuietWidth::Known(1700.0)));
+    assert_eq!(contended_share(&beside, |_| with.width(1)), Some(1.0));
 }

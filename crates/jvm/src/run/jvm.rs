@@ -9,7 +9,7 @@ use crate::gc::log::{self, Collection};
 
 use yamba_machine::locale::decimal_points;
 
-use crate::run::measure::Limits;
+use crate::run::limits::Limits;
 use crate::run::watch::{CpuTime, Ended, watch};
 
 /// The first version whose log and options are known.

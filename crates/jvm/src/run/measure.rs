@@ -1,11 +1,10 @@
-//! Measures the collections of an application within bounds of time and memory.
-
-use std::time::Duration;
+//! Measures the collections of an application.
 
 use crate::gc::Collector;
 use crate::gc::log::Kind;
-use crate::run::Jvm;
+
 use crate::run::jvm::heap_options;
+use crate::run::{Jvm, Limits};
 
 /// Figures of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,6 +17,7 @@ pub struct Measured {
     pub gc_cpu_ns: f64,
     /// Sum of all pauses, in ns.
     pub pause_total_ns: f64,
+    /// The longest pause, in ns.
     pub pause_longest_ns: f64,
 }
 
@@ -44,15 +44,3 @@ pub fn measure(
         pause_longest_ns: pauses.copied().fold(0.0, f64::max),
     })
 }
-
-/// Bounds of one run.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Wall-clock time after which the JVM is killed.
-    pub time: Duration,
-    /// Resident memory above which it is killed, in bytes.
-    pub resident_bytes: u64,
-}
-
-/// Bounds for applications.
-pub const LIMITS: Limits = Limits { time: Duration::from_secs(300), resident_bytes: 6 << 30 };

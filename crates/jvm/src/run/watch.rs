@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::gc::{Collector, Role};
 
-use crate::run::measure::Limits;
+use crate::run::limits::Limits;
 
 /// Time between two readings. The collector's time after the last reading is lost.
 const PERIOD: Duration = Duration::from_millis(3);

@@ -8,7 +8,7 @@ use yamba_record::number::{bytes, number, rounded};
 use yamba_record::{Benchmark, Run};
 
 use crate::chart::{Chart, Curve, Point};
-use crate::letters::of_run;
+use crate::letters::run_letter;
 use crate::ticks::ends;
 use crate::view::{Matrix, Part};
 
@@ -56,7 +56,7 @@ fn matrices(runs: &[Run], unit: &str, draw: impl Fn(&Run, &Cells) -> Matrix) -> 
         let points = curve.x.iter().zip(&curve.ns);
         let cells = points.map(|(x, ns)| (((x / ROW) as u64, (x % ROW) as u64), *ns)).collect();
         let mut matrix = draw(run, &cells);
-        let name = of_run(runs, number, "");
+        let name = run_letter(runs, number, "");
         if !name.is_empty() {
             matrix.caption = format!("{name}: {}", matrix.caption);
         }
@@ -119,7 +119,7 @@ fn loaded(runs: &[Run]) -> Option<Chart> {
         if points.len() < 2 {
             continue;
         }
-        let name = of_run(runs, number, "");
+        let name = run_letter(runs, number, "");
         let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
         findings.push(knee(&of, &points));
         let drawn = points.iter().map(|(x, y)| Point {

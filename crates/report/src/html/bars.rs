@@ -12,7 +12,7 @@ use super::curves::entries;
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use super::{scaling, sweep};
-use crate::letters::of_run;
+use crate::letters::run_letter;
 
 /// Width and height of the drawing of one bar, in its own units.
 const WIDTH: f64 = 100.0;
@@ -63,7 +63,7 @@ fn bar_chart<'a>(runs: &[Run], rows: &[&PointRow<'a>]) -> Option<BarChart<'a>> {
         .flat_map(|row| {
             let present = row.entries.iter().enumerate();
             let point = row.short_point();
-            present.filter_map(move |(n, b)| Some((of_run(runs, n, &point), (*b)?)))
+            present.filter_map(move |(n, b)| Some((run_letter(runs, n, &point), (*b)?)))
         })
         .filter(|(_, b)| b.valid && b.median.is_some())
         .collect();

@@ -87,7 +87,7 @@ fn quoted<'a, 'r>(mut rows: Vec<&'a PointRow<'r>>) -> Option<&'a PointRow<'r>> {
 fn card(runs: &[Run], card: &Candidate, comparison: Option<&SideBySide>) -> Markup {
     let row = card.row;
     let about = row.present().find_map(|b| b.declaration.provenance.summary.as_deref());
-    let verdict = comparison.and_then(|c| c.of(runs, row));
+    let verdict = comparison.and_then(|c| c.verdict(runs, row));
     markup! {
         a.card href={ "#entry-" (row.place) } {
             span.topic { (card.topic) }

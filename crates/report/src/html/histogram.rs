@@ -16,7 +16,7 @@ const TAIL: f64 = 0.01;
 
 /// The histogram; empty if there are too few distinct samples.
 pub fn histogram(benchmark: &Benchmark) -> Markup {
-    let Some(bars) = Bars::of(&benchmark.details.samples) else {
+    let Some(bars) = Bars::new(&benchmark.details.samples) else {
         return markup! {};
     };
     let unit = benchmark.unit.as_deref().unwrap_or_default();
@@ -55,7 +55,7 @@ struct Bars {
 }
 
 impl Bars {
-    fn of(samples: &[f64]) -> Option<Bars> {
+    fn new(samples: &[f64]) -> Option<Bars> {
         let ordered = sorted(samples);
         let (least, most) = (*ordered.first()?, *ordered.last()?);
         let (low, high) = (quantile(&ordered, TAIL)?, quantile(&ordered, 1.0 - TAIL)?);
@@ -108,7 +108,7 @@ mod tests {
     fn histogram_draws_or_counts_every_sample() {
         let mut samples: Vec<f64> = (0..500).map(f64::from).collect();
         samples.push(1e6);
-        let bars = Bars::of(&samples).unwrap();
+        let bars = Bars::new(&samples).unwrap();
         let drawn: usize = bars.counts.iter().sum();
         assert_eq!(drawn + bars.below + bars.above, samples.len());
         assert_eq!((bars.least, bars.most), (0.0, 1e6));
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn equal_samples_have_no_histogram() {
-        assert!(Bars::of(&[2.0; 9]).is_none());
-        assert!(Bars::of(&[]).is_none());
+        assert!(Bars::new(&[2.0; 9]).is_none());
+        assert!(Bars::new(&[]).is_none());
     }
 }

@@ -24,7 +24,7 @@ pub struct Level {
 pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
     let mut found: Vec<(CacheLevel, Vec<usize>)> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
-        for level in of(run) {
+        for level in cache_levels(run) {
             if !(from..=to).contains(&(level.bytes as f64)) {
                 continue;
             }
@@ -73,7 +73,7 @@ struct CacheLevel {
     measured_by: Option<String>,
 }
 
-fn of(run: &Run) -> Vec<CacheLevel> {
+fn cache_levels(run: &Run) -> Vec<CacheLevel> {
     let is_measure =
         |b: &&Benchmark| b.declaration.provenance.tags.iter().any(|tag| tag == MEASURES);
     let measures = run.benchmarks.iter().filter(is_measure);

@@ -76,7 +76,7 @@ pub fn html(
     let charts = of_groups.iter().copied().chain(view_page::charts(&titled));
     let data: Vec<Drawn> = charts.map(Chart::drawn).collect();
     let shown: Vec<&PointRow> = groups.iter().flat_map(|(_, rows)| rows).collect();
-    let columns = Columns::of(runs, &shown, comparison);
+    let columns = Columns::new(runs, &shown, comparison);
     let page = markup! {
         (DOCTYPE)
         html lang="en" {

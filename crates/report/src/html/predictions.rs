@@ -108,7 +108,7 @@ fn title(bars: &[PredictedBar]) -> String {
 struct Numbered<'a>(Vec<&'a str>);
 
 impl<'a> Numbered<'a> {
-    fn of(bars: &[&'a PredictedBar]) -> Numbered<'a> {
+    fn new(bars: &[&'a PredictedBar]) -> Numbered<'a> {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
         for part in bars.iter().flat_map(|bar| &bar.parts) {
             *sums.entry(&part.name).or_default() += part.ns;
@@ -141,7 +141,7 @@ fn stacked(bar: &PredictedBar, numbered: &Numbered) -> Vec<(usize, bool, f64)> {
 /// The bars of all predictions of one unit of work, on one axis.
 fn chart(bars: &[PredictedBar], unit: &str) -> Markup {
     let bars: Vec<&PredictedBar> = bars.iter().filter(|bar| bar.unit == unit).collect();
-    let numbered = Numbered::of(&bars);
+    let numbered = Numbered::new(&bars);
     let ends = bars.iter().flat_map(|bar| {
         let measured = bar.measured.iter();
         let of_measured = measured.flat_map(|m| m.interval_ns.into_iter().flatten().chain([m.ns]));

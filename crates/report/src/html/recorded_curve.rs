@@ -10,7 +10,7 @@ use super::levels;
 use super::rows::PointRow;
 use crate::chart::{Chart, Curve, Point};
 use crate::hardware;
-use crate::letters::of_run;
+use crate::letters::run_letter;
 use crate::ticks::ends;
 
 /// The lowest latency in ns of each size.
@@ -37,7 +37,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     }
     let each = of_runs.iter();
     let mut curves: Vec<Curve> =
-        each.map(|(run, lowest)| curve(of_run(runs, *run, ""), lowest)).collect();
+        each.map(|(run, lowest)| curve(run_letter(runs, *run, ""), lowest)).collect();
     curves.retain(Curve::is_sweep);
     if curves.is_empty() {
         return None;

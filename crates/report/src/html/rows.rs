@@ -54,7 +54,7 @@ impl<'a> PointRow<'a> {
 /// All rows, ordered by the first run that has them. A duplicate entry in a run has a row of its
 /// own.
 pub fn rows(runs: &[Run]) -> Vec<PointRow<'_>> {
-    let varying = Varying::of(runs);
+    let varying = Varying::new(runs);
     let mut places: HashMap<(String, usize), usize> = HashMap::new();
     let mut rows: Vec<PointRow> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
@@ -120,7 +120,7 @@ struct Varying<'a> {
 }
 
 impl<'a> Varying<'a> {
-    fn of(runs: &'a [Run]) -> Varying<'a> {
+    fn new(runs: &'a [Run]) -> Varying<'a> {
         let mut varying = Varying::default();
         for benchmark in runs.iter().flat_map(|r| &r.benchmarks) {
             varying.add(benchmark);

@@ -8,7 +8,7 @@ use yamba_stats::{ScalingPoint, scaling};
 use super::curves::{entries, parameters};
 use super::rows::PointRow;
 use crate::chart::{Chart, Curve, Point, Straight, join, to_one_unit};
-use crate::letters::of_run;
+use crate::letters::run_letter;
 use crate::number::figure;
 use crate::ticks::ends;
 
@@ -28,9 +28,9 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut invalid = Vec::new();
     let mut unit = "";
-    let kinds = Kinds::of(rows);
+    let kinds = Kinds::new(rows);
     for (number, benchmark) in entries(runs, rows) {
-        let name = of_run(runs, number, &parameters(rows, benchmark, |_, differs| differs));
+        let name = run_letter(runs, number, &parameters(rows, benchmark, |_, differs| differs));
         for name in kinds.names(benchmark, &name) {
             if let Some(point) = point(benchmark) {
                 unit = benchmark.details.throughput.as_ref().map_or("", |t| &t.unit);
@@ -69,7 +69,7 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
 struct Kinds(Vec<&'static str>);
 
 impl Kinds {
-    fn of(rows: &[&PointRow]) -> Kinds {
+    fn new(rows: &[&PointRow]) -> Kinds {
         let mut kinds = Vec::new();
         for workers in rows.iter().flat_map(|r| r.present()).map(Benchmark::workers) {
             if workers.are_several() && !kinds.contains(&workers.kinds()) {

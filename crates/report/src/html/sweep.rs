@@ -12,7 +12,7 @@ use super::levels;
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use crate::chart::{Chart, Curve, Point, WithoutCycles, join, to_one_unit};
-use crate::letters::of_run;
+use crate::letters::run_letter;
 use crate::number::axis_number;
 use crate::ticks::ends;
 
@@ -26,7 +26,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
     let mut left_out = 0;
     let mut without_cycles = Vec::new();
     for (number, benchmark) in entries(runs, rows) {
-        let name = of_run(runs, number, &curve_name(rows, benchmark, declared));
+        let name = run_letter(runs, number, &curve_name(rows, benchmark, declared));
         let Some(point) = point(benchmark, declared) else {
             left_out += usize::from(benchmark.status == Status::Invalid);
             without_cycles.extend(lacks_cycles(benchmark, declared, &name));
@@ -161,6 +161,6 @@ fn curve_name(rows: &[&PointRow], benchmark: &Benchmark, declared: &Declared) ->
     if !differ {
         return name;
     }
-    let shown = WorkersShown::of(all).text(benchmark.workers());
+    let shown = WorkersShown::new(all).text(benchmark.workers());
     format!("{name} {shown}").trim_start().to_owned()
 }

@@ -31,7 +31,11 @@ pub struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// The columns for these rows. Cycles have one if a row of a single run has them.
-    pub fn of(runs: &[Run], rows: &[&PointRow], comparison: Option<&'a SideBySide>) -> Columns<'a> {
+    pub fn new(
+        runs: &[Run],
+        rows: &[&PointRow],
+        comparison: Option<&'a SideBySide>,
+    ) -> Columns<'a> {
         let mut all = rows.iter().flat_map(|row| row.present());
         let mut of_run = vec![FIGURE, INTERVAL];
         if runs.len() == 1 && all.any(|b| b.details.cycles.is_some()) {
@@ -84,7 +88,7 @@ pub fn table(
                         tr {
                             th.name scope="row" data-v=(row.name) { (row.name) }
                             td.point data-v=(row.point()) { (row.short_point()) }
-                            @if let Some(comparison) = columns.comparison { (compared(comparison.of(runs, row))) }
+                            @if let Some(comparison) = columns.comparison { (compared(comparison.verdict(runs, row))) }
                             @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, columns)) }
                             @if columns.comparison.is_none() { (remarks(row)) }
                         }

@@ -24,7 +24,7 @@ fn timeline(run: &Run) -> Markup {
     let Some(sentence) = contended_sentence(run) else {
         return markup! {};
     };
-    let slots = Slots::of(run);
+    let slots = Slots::new(run);
     let seconds = number(slots.seconds);
     markup! {
         figure.samples.timeline {
@@ -48,7 +48,7 @@ struct Slots {
 }
 
 impl Slots {
-    fn of(run: &Run) -> Slots {
+    fn new(run: &Run) -> Slots {
         let end = probed(run).map(|(l, _)| l.started_ns + l.took_ns).max();
         let slot_ns = (end.unwrap_or(0) as f64 / SLOTS as f64).max(1.0);
         let mut sums = vec![(0.0, 0.0); SLOTS];
@@ -100,7 +100,7 @@ mod tests {
             ..Launch::default()
         };
         run.benchmarks[0].launches = vec![launch(0, 0.0), launch(60, 0.8), launch(90, 0.4)];
-        let slots = Slots::of(&run);
+        let slots = Slots::new(&run);
         assert_eq!((slots.seconds, slots.shares.len()), (1.0, 120));
         assert_eq!(slots.shares[29], Some(0.0));
         assert_eq!(slots.shares[30], None);

@@ -46,7 +46,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(run: &Run) -> Counts {
+    fn new(run: &Run) -> Counts {
         let mut counts = Counts::default();
         for benchmark in &run.benchmarks {
             let count = match benchmark.status {
@@ -104,14 +104,14 @@ pub fn section(runs: &[Run], rows: &[&PointRow]) -> Markup {
         section aria-labelledby="trust" {
             h2 #trust { "Can these figures be trusted?" }
             @for (number, run) in runs.iter().enumerate() {
-                (of_run(runs, number, run, rows))
+                (run_section(runs, number, run, rows))
             }
         }
     }
 }
 
-fn of_run(runs: &[Run], number: usize, run: &Run, rows: &[&PointRow]) -> Markup {
-    let counts = Counts::of(run);
+fn run_section(runs: &[Run], number: usize, run: &Run, rows: &[&PointRow]) -> Markup {
+    let counts = Counts::new(run);
     let problems = problems(number, run, rows);
     let conditions = run.machine.details.as_deref().map_or(&[][..], |d| &d.disturbances);
     markup! {

@@ -68,7 +68,7 @@ impl VerdictKind {
 
 impl SideBySide {
     /// The verdict on a row. `None` if it is not a pair.
-    pub(crate) fn of(&self, runs: &[Run], row: &PointRow) -> Option<&PairVerdict> {
+    pub(crate) fn verdict(&self, runs: &[Run], row: &PointRow) -> Option<&PairVerdict> {
         let [Some(a), Some(b)] = row.entries[..] else {
             return None;
         };
@@ -106,7 +106,7 @@ pub fn share(ratio: f64) -> String {
 pub(crate) fn section(runs: &[Run], rows: &[&PointRow], of: &SideBySide) -> Markup {
     let mut differing: Vec<(&PointRow, &PairVerdict)> = rows
         .iter()
-        .filter_map(|row| Some((*row, of.of(runs, row)?)))
+        .filter_map(|row| Some((*row, of.verdict(runs, row)?)))
         .filter(|(_, verdict)| verdict.kind.is_difference())
         .collect();
     let size = |verdict: &PairVerdict| verdict.ratio.map_or(0.0, |r| r.ln().abs());

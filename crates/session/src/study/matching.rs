@@ -72,7 +72,7 @@ pub(super) fn points(
         values.any(|v| Some(v) != first)
     };
     let is_set = |name: &String| wanted.set.iter().any(|(n, _)| n == name);
-    let workers = WorkersShown::of(entries.iter().map(|b| b.workers()));
+    let workers = WorkersShown::new(entries.iter().map(|b| b.workers()));
     let point = |entry: &&Benchmark| {
         let each = entry.parameters.0.iter();
         let shown = each.filter(|(n, _)| differs(n) || (set_parameters.contains(n) && !is_set(n)));

@@ -44,7 +44,7 @@ fn result(entry: &Benchmark) -> Option<Value> {
     });
     let members = result.as_object_mut()?;
     if let Some(command) = command {
-        members.extend(of_command(command, times.len()));
+        members.extend(command_members(command, times.len()));
     }
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let parameters = entry.parameters.0.iter();
@@ -60,7 +60,7 @@ fn result(entry: &Benchmark) -> Option<Value> {
 }
 
 /// The members that only a whole command has. A run that a signal ended has the exit code null.
-fn of_command(command: &CommandRuns, runs: usize) -> Map<String, Value> {
+fn command_members(command: &CommandRuns, runs: usize) -> Map<String, Value> {
     let mut members = Map::new();
     members.insert("user".to_owned(), json!(command.user_ns / 1e9));
     members.insert("system".to_owned(), json!(command.system_ns / 1e9));

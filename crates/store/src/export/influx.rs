@@ -12,7 +12,7 @@ use super::figure::{self, FigureKind};
 use super::series::{self, Labels};
 
 pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    let machine = tags(&of_machine(&run.machine));
+    let machine = tags(&machine_labels(&run.machine));
     let time = match run.started_unix_s {
         Some(seconds) => format!(" {}", (seconds * 1e9).round() as i64),
         None => String::new(),
@@ -32,7 +32,7 @@ pub(super) fn repeated(run: &Run) -> usize {
 }
 
 /// Machines differ in these, a machine's upgrades do not: an upgrade continues the series.
-fn of_machine(machine: &Machine) -> Labels {
+fn machine_labels(machine: &Machine) -> Labels {
     [
         ("isa", machine.isa.as_str()),
         ("system", &machine.system),

@@ -35,7 +35,7 @@ impl Family {
 }
 
 pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    for family in of_run(run).iter().chain(&of_entries(run)) {
+    for family in run_families(run).iter().chain(&entry_families(run)) {
         family.write(out)?;
     }
     Ok(())
@@ -44,13 +44,13 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
 /// OpenMetrics, version 1.0: the same families, and an end.
 /// <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>
 pub(super) fn write_openmetrics(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    let [info, started] = of_run(run);
+    let [info, started] = run_families(run);
     // The name of a metric of the type `info` has no suffix.
     if let Some((labels, _)) = info.series.first() {
         writeln!(out, "# TYPE yamba_run info\n# HELP yamba_run {}", info.help)?;
         writeln!(out, "yamba_run_info{} 1", braces(labels))?;
     }
-    for family in [started].iter().chain(&of_entries(run)) {
+    for family in [started].iter().chain(&entry_families(run)) {
         family.write(out)?;
     }
     writeln!(out, "# EOF")
@@ -61,7 +61,7 @@ pub(super) fn repeated(run: &Run) -> usize {
     series::repeated(run, braces)
 }
 
-fn of_run(run: &Run) -> [Family; 2] {
+fn run_families(run: &Run) -> [Family; 2] {
     let mut info = Family::new("yamba_run_info", "The run, and where it was measured.");
     let machine = &run.machine;
     let labels = [
@@ -80,7 +80,7 @@ fn of_run(run: &Run) -> [Family; 2] {
 }
 
 #[rustfmt::skip]
-fn of_entries(run: &Run) -> [Family; 8] {
+fn entry_families(run: &Run) -> [Family; 8] {
     let mut valid = Family::new("yamba_valid", "Whether the evidence supports the figure. Skipped benchmarks have no sample.");
     let mut disturbed = Family::new("yamba_disturbed", "Whether disturbed batches had to count.");
     let mut figures = [

@@ -85,39 +85,39 @@ use Values::{Count, Flag, Real, Text};
 
 #[rustfmt::skip]
 const ENTRY_COLUMNS: &[Column] = &[
-    column("run", Text(|r| Some(of(&r.entry.run.id)))),
-    column("name", Text(|r| Some(of(&r.entry.benchmark.name)))),
-    column("parameters", Text(|r| Some(of(&r.entry.parameters)))),
+    column("run", Text(|r| Some(cell(&r.entry.run.id)))),
+    column("name", Text(|r| Some(cell(&r.entry.benchmark.name)))),
+    column("parameters", Text(|r| Some(cell(&r.entry.parameters)))),
     column("processes", Count(|r| Some(r.entry.benchmark.environment.processes))),
     column("threads", Count(|r| Some(r.entry.benchmark.environment.threads))),
-    column("status", Text(|r| Some(of(&r.entry.status)))),
-    column("figure", Text(|r| r.entry.benchmark.declaration.figure.as_deref().map(of))),
-    column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
+    column("status", Text(|r| Some(cell(&r.entry.status)))),
+    column("figure", Text(|r| r.entry.benchmark.declaration.figure.as_deref().map(cell))),
+    column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(cell))),
     column("median", Real(|r| r.good())),
-    column("low", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[0]))),
-    column("high", Real(|r| Some(r.of_good(|b| b.confidence_interval)?[1]))),
-    column("interval_scope", Text(|r| r.of_good(|b| b.interval_scope).map(|k| figure::word(&k).into()))),
-    column("cycles", Real(|r| Some(r.of_good(|b| b.details.cycles.as_ref())?.median))),
-    column("cycles_low", Real(|r| Some(r.of_good(|b| b.details.cycles.as_ref())?.confidence_interval[0]))),
-    column("cycles_high", Real(|r| Some(r.of_good(|b| b.details.cycles.as_ref())?.confidence_interval[1]))),
+    column("low", Real(|r| Some(r.if_good(|b| b.confidence_interval)?[0]))),
+    column("high", Real(|r| Some(r.if_good(|b| b.confidence_interval)?[1]))),
+    column("interval_scope", Text(|r| r.if_good(|b| b.interval_scope).map(|k| figure::word(&k).into()))),
+    column("cycles", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.median))),
+    column("cycles_low", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.confidence_interval[0]))),
+    column("cycles_high", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.confidence_interval[1]))),
     column("launches", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
     column("discarded", Count(|r| Some(r.entry.benchmark.interference.discarded))),
     column("is_disturbed", Flag(|r| Some(r.entry.benchmark.interference.is_disturbed))),
     column("has_sound_interval", Flag(|r| Some(r.entry.benchmark.has_sound_interval()))),
-    column("throughput", Real(|r| Some(r.of_good(|b| b.details.throughput.as_ref())?.sum))),
-    column("throughput_unit", Text(|r| Some(of(&r.of_good(|b| b.details.throughput.as_ref())?.unit)))),
+    column("throughput", Real(|r| Some(r.if_good(|b| b.details.throughput.as_ref())?.sum))),
+    column("throughput_unit", Text(|r| Some(cell(&r.if_good(|b| b.details.throughput.as_ref())?.unit)))),
     column("notes", Text(|r| joined(&r.entry.benchmark.notes))),
 ];
 
 #[rustfmt::skip]
 const BATCH_COLUMNS: &[Column] = &[
-    column("run", Text(|r| Some(of(&r.entry.run.id)))),
-    column("name", Text(|r| Some(of(&r.entry.benchmark.name)))),
-    column("parameters", Text(|r| Some(of(&r.entry.parameters)))),
+    column("run", Text(|r| Some(cell(&r.entry.run.id)))),
+    column("name", Text(|r| Some(cell(&r.entry.benchmark.name)))),
+    column("parameters", Text(|r| Some(cell(&r.entry.parameters)))),
     column("processes", Count(|r| Some(r.entry.benchmark.environment.processes))),
     column("threads", Count(|r| Some(r.entry.benchmark.environment.threads))),
-    column("status", Text(|r| Some(of(&r.entry.status)))),
-    column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(of))),
+    column("status", Text(|r| Some(cell(&r.entry.status)))),
+    column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(cell))),
     column("launch", Count(|r| Some(r.batch()?.launch))),
     column("process", Count(|r| Some(r.batch()?.process))),
     column("thread", Count(|r| Some(r.batch()?.thread))),
@@ -162,12 +162,12 @@ impl<'a> TableRow<'a> {
     }
 
     /// A property of the figure. `None` if the figure is invalid.
-    fn of_good<T>(&self, part: impl Fn(&'a Benchmark) -> Option<T>) -> Option<T> {
+    fn if_good<T>(&self, part: impl Fn(&'a Benchmark) -> Option<T>) -> Option<T> {
         self.good().and_then(|_| part(self.entry.benchmark))
     }
 }
 
-fn of(text: &str) -> Cow<'_, str> {
+fn cell(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 

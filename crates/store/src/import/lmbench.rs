@@ -337,7 +337,7 @@ impl Block {
         let words: Vec<&str> = line.split_whitespace().collect();
         match (&self.rows, &words[..]) {
             (Rows::Of(figure, unit), [place, value, printed]) => {
-                let is_its_unit = of_unit(printed)? == (*figure, *unit);
+                let is_its_unit = unit_figure(printed)? == (*figure, *unit);
                 is_its_unit.then(|| self.figure(place, None, *figure, unit, value))?
             }
             (Rows::Of(figure, unit), [place, value]) => {
@@ -395,7 +395,7 @@ fn named(line: &str) -> Option<Vec<Number>> {
     }
     let pairs = words.chunks(2).map(|pair| {
         let [value, unit] = pair else { return None };
-        Some((number(value)?, of_unit(unit)?, *unit))
+        Some((number(value)?, unit_figure(unit)?, *unit))
     });
     let pairs = pairs.collect::<Option<Vec<_>>>()?;
     let what = |unit: &str| match pairs.len() {
@@ -425,7 +425,7 @@ fn is_size(text: &str) -> bool {
 }
 
 /// Converts a unit of lmbench.
-fn of_unit(unit: &str) -> Option<(Figure, &'static str)> {
+fn unit_figure(unit: &str) -> Option<(Figure, &'static str)> {
     Some(match unit {
         "nanoseconds" => (Figure::Latency, "ns"),
         "microseconds" => (Figure::Latency, "us"),

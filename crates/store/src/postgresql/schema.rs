@@ -41,7 +41,7 @@ fn tables(client: &mut Client) -> Result<Tables, StoreFault> {
         (true, _) => {}
     }
     let version: i64 = client.query_typed_one("SELECT version FROM yamba.form", &[])?.try_get(0)?;
-    Tables::of_version(version)
+    Tables::from_version(version)
 }
 
 /// Creates the tables, or adds the missing column. If two programs race, the second finds them

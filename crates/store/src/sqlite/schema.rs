@@ -48,7 +48,7 @@ fn tables(connection: &Connection) -> Result<Tables, StoreFault> {
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
     if application == i64::from(APPLICATION) {
-        return Tables::of_version(version);
+        return Tables::from_version(version);
     }
     let is_empty = number(connection, "SELECT count(*) FROM sqlite_schema")? == 0;
     if is_empty && application == 0 && version == 0 {

@@ -13,12 +13,12 @@ use super::command::{contained, show};
 use super::command_lines::{self, CommandLines, Shared};
 use super::error::BuildError;
 use super::identity::{self, Inputs};
-use super::key::{self, Key};
+use super::key::Key;
 use super::manifest::{Manifest, Product};
 use super::observe::{Observed, Observer};
 use super::options::BuildOptions;
 use super::toolchain::CompilerSource;
-use super::{listing, messages, search, shared, toolchain, user_flags};
+use super::{first_key, listing, messages, search, shared, toolchain, user_flags};
 
 /// A built program, from this build or from the cache.
 #[derive(Clone, Debug)]
@@ -197,7 +197,7 @@ impl<'a> Job<'a> {
     /// Hashes the inputs of the program that are known before it is compiled.
     fn first_key(&self, shared: &Shared, generated: &str) -> Result<String, BuildError> {
         let mut key =
-            key::command_key(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
+            first_key::command_key(&self.lines, &self.lines.plain_program(&self.lines.runtime))?;
         // The folder name of an object file is a hash of all files that it was built from.
         for object in [&shared.harness].into_iter().chain(&shared.support) {
             let folder = object.parent().and_then(Path::file_name);

@@ -9,6 +9,7 @@ mod command;
 mod command_lines;
 mod compiler_kind;
 mod error;
+mod first_key;
 mod identity;
 mod job;
 mod key;

@@ -10,7 +10,7 @@ use super::command_lines::{CommandLines, Shared};
 use super::error::BuildError;
 use super::manifest::{Manifest, Product};
 use super::observe::Observer;
-use super::{key, support};
+use super::{first_key, support};
 
 const HEADER: &str = "yamba/program.h.gch";
 const HARNESS: &str = "harness.o";
@@ -42,7 +42,7 @@ fn header(cache: &Cache, lines: &CommandLines) -> Result<Option<PathBuf>, BuildE
     let Some(command) = lines.header().filter(|_| !lines.has_own_options()) else {
         return Ok(None);
     };
-    let key = key::command_key(lines, &command)?.finish();
+    let key = first_key::command_key(lines, &command)?.finish();
     let _alone = cache::alone(&key);
     Ok(cache.find_shared(&key, HEADER))
 }
@@ -96,7 +96,7 @@ fn beside(
     name: &str,
     command: Command,
 ) -> Result<PathBuf, BuildError> {
-    let key = key::command_key(lines, &command)?.finish();
+    let key = first_key::command_key(lines, &command)?.finish();
     let _alone = cache::alone(&key);
     if let Some(folder) = cache.find_shared(&key, name) {
         return Ok(folder);

@@ -26,29 +26,29 @@ pub(super) fn explained(error: postgres::Error, config: &Config) -> StoreFault {
         Host::Unix(_) => None,
     });
     let names = names.collect::<Vec<_>>().join(", ");
-    match of_tls(&error) {
+    match tls_error(&error) {
         Some(fault) => described(fault, &names).into(),
         None => error.into(),
     }
 }
 
 /// The error of rustls within an error of the connection.
-fn of_tls(error: &postgres::Error) -> Option<&rustls::Error> {
+fn tls_error(error: &postgres::Error) -> Option<&rustls::Error> {
     let cause = error.source()?.downcast_ref::<io::Error>()?;
     cause.get_ref()?.downcast_ref()
 }
 
 fn described(fault: &rustls::Error, names: &str) -> StoreError {
     match fault {
-        rustls::Error::InvalidCertificate(fault) => of_certificate(fault, names),
-        rustls::Error::AlertReceived(alert) => of_alert(*alert),
+        rustls::Error::InvalidCertificate(fault) => certificate_error(fault, names),
+        rustls::Error::AlertReceived(alert) => alert_error(*alert),
         other => StoreError::new(format!("TLS: {other}"))
             .help("the server must speak TLS 1.2 or 1.3; its log may say more"),
     }
 }
 
 /// A fault of the server's certificate.
-fn of_certificate(fault: &CertificateError, names: &str) -> StoreError {
+fn certificate_error(fault: &CertificateError, names: &str) -> StoreError {
     match fault {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             StoreError::new("no certificate of sslrootcert has signed the server's certificate")
@@ -71,7 +71,7 @@ fn of_certificate(fault: &CertificateError, names: &str) -> StoreError {
 }
 
 /// The server's refusal of this side's certificate, or of the handshake.
-fn of_alert(alert: AlertDescription) -> StoreError {
+fn alert_error(alert: AlertDescription) -> StoreError {
     StoreError::new(format!("the server refused TLS: {alert:?}"))
         .help("its authority (ssl_ca_file) must have signed the certificate of sslcert; its log may say more")
 }

@@ -64,20 +64,20 @@ pub(super) fn own(
         return Ok(None);
     };
     let chain = certificates(&certificate, "sslcert")?;
-    let key = key.map(Path::to_owned).or_else(|| of_home(USUAL_KEY));
+    let key = key.map(Path::to_owned).or_else(|| in_home(USUAL_KEY));
     let key = key.ok_or_else(|| {
         StoreError::new("sslcert has no key").help("name the file of its key with sslkey")
     })?;
     Ok(Some((chain, private_key(&key)?)))
 }
 
-fn of_home(name: &str) -> Option<PathBuf> {
+fn in_home(name: &str) -> Option<PathBuf> {
     let home = env::var_os("HOME").filter(|home| !home.is_empty())?;
     Some(Path::new(&home).join(name))
 }
 
 fn existing(name: &str) -> Option<PathBuf> {
-    of_home(name).filter(|path| path.exists())
+    in_home(name).filter(|path| path.exists())
 }
 
 fn certificates(path: &Path, parameter: &str) -> Result<Vec<CertificateDer<'static>>, StoreError> {

@@ -276,7 +276,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
 
 /// The number of processes or threads, shown if any entry of the run has several.
 fn workers(run: &Run, benchmark: &Benchmark) -> String {
-    let shown = WorkersShown::of(run.benchmarks.iter().map(Benchmark::workers));
+    let shown = WorkersShown::new(run.benchmarks.iter().map(Benchmark::workers));
     shown.text(benchmark.workers())
 }
 
