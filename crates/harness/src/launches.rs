@@ -59,16 +59,7 @@ pub(super) struct Launches<'a> {
     launches: Vec<PackedLaunch>,
     ends: Vec<LaunchStatus>,
     timings: Vec<LaunchTiming>,
-    /// Planned number of launches.
-    goal: u64,
-    /// Number of these that were added because a neighbour disturbed the entry.
-    returns: u64,
-    /// Planned time of all launches together.
-    planned: Duration,
-    /// Requested warm-up of each launch.
-    warmup: Duration,
-    spent: Duration,
-    share: Share,
+    budget: LaunchBudget,
     notes: Vec<String>,
     /// The launches planned before the time of the whole run was too short, and a note of that.
     shortened: Option<(u64, String)>,
@@ -79,6 +70,20 @@ pub(super) struct Launches<'a> {
     is_over: bool,
     /// The quiet width of each processor that a launch ran on.
     quiet: BTreeMap<u64, QuietWidth>,
+}
+
+/// Planned launches of an entry, and their time.
+struct LaunchBudget {
+    /// Planned number of launches.
+    goal: u64,
+    /// Number of these that were added because a neighbour disturbed the entry.
+    returns: u64,
+    /// Planned time of all launches together.
+    planned: Duration,
+    /// Requested warm-up of each launch.
+    warmup: Duration,
+    spent: Duration,
+    share: Share,
 }
 
 /// Times and settings of a launch that ran.
@@ -126,18 +131,20 @@ impl<'a> Launches<'a> {
         let warmup = options.warmup.unwrap_or_default();
         let all = saturated(goal);
         Launches {
-            goal,
-            returns: 0,
-            share,
-            planned: (share.time + warmup).saturating_mul(all).max(entry.time),
-            warmup,
+            budget: LaunchBudget {
+                goal,
+                returns: 0,
+                planned: (share.time + warmup).saturating_mul(all).max(entry.time),
+                warmup,
+                spent: Duration::ZERO,
+                share,
+            },
             notes: std::mem::take(&mut entry.notes),
             shortened: None,
             recorded: Recorded::new(&entry.point.program, entry.workers),
             launches: Vec::new(),
             ends: Vec::new(),
             timings: Vec::new(),
-            spent: Duration::ZERO,
             percentiles: options.percentiles,
             is_free: false,
             accidents: 0,
@@ -152,7 +159,7 @@ impl<'a> Launches<'a> {
         if self.is_over {
             return 0;
         }
-        self.goal.saturating_sub(self.timings.len() as u64)
+        self.budget.goal.saturating_sub(self.timings.len() as u64)
     }
 
     /// Estimated time of the remaining launches.
@@ -164,8 +171,8 @@ impl<'a> Launches<'a> {
     fn each(&self) -> Duration {
         let filled = FILL.saturating_mul(saturated(self.entry.point.program.setup_bytes >> 20));
         match self.timings.len() as u32 {
-            0 => self.planned / saturated(self.goal.max(1)) + START + filled,
-            done => self.spent / done,
+            0 => self.budget.planned / saturated(self.budget.goal.max(1)) + START + filled,
+            done => self.budget.spent / done,
         }
     }
 
@@ -180,17 +187,17 @@ impl<'a> Launches<'a> {
         if further >= self.left() {
             return;
         }
-        let before = std::mem::replace(&mut self.goal, self.timings.len() as u64 + further);
-        let dropped = before - self.goal;
-        if dropped <= self.returns {
-            self.returns -= dropped;
+        let before = std::mem::replace(&mut self.budget.goal, self.timings.len() as u64 + further);
+        let dropped = before - self.budget.goal;
+        if dropped <= self.budget.returns {
+            self.budget.returns -= dropped;
             return;
         }
-        let before = before - std::mem::take(&mut self.returns);
+        let before = before - std::mem::take(&mut self.budget.returns);
         let before = self.shortened.as_ref().map_or(before, |(first, _)| *first);
         let note = format!(
             "{} instead of {before} launches, since each takes {} s and the whole run has {} s: measured alone, it gets all of them",
-            self.goal,
+            self.budget.goal,
             number(self.each().as_secs_f64()),
             number(budget.as_secs_f64()),
         );
@@ -212,7 +219,7 @@ impl<'a> Launches<'a> {
 
     /// Total time of the launches so far.
     pub fn spent(&self) -> Duration {
-        self.spent
+        self.budget.spent
     }
 
     /// Adds a note of the plan.
@@ -273,7 +280,7 @@ impl<'a> Launches<'a> {
         widths: Option<&mut QuietWidths>,
     ) -> Option<Benchmark> {
         let EndedLaunch { took, output, .. } = ended;
-        self.spent += took;
+        self.budget.spent += took;
         let end = launch_status(self.entry.class, &output, listing);
         self.update_status(&end);
         self.ends.push(end);
@@ -284,7 +291,7 @@ impl<'a> Launches<'a> {
         }
         let taken = Taken {
             // Without the requested warm-up: that part cannot be saved.
-            all: took.saturating_sub(self.warmup),
+            all: took.saturating_sub(self.budget.warmup),
             batches: output.batches_took,
         };
         self.timings.push(LaunchTiming {
@@ -306,8 +313,8 @@ impl<'a> Launches<'a> {
             self.add_launches(options, &summary);
         }
         if self.may_return(options, &summary) {
-            self.goal += 1;
-            self.returns += 1;
+            self.budget.goal += 1;
+            self.budget.returns += 1;
         }
         (self.left() == 0).then_some(summary)
     }
@@ -366,10 +373,10 @@ impl<'a> Launches<'a> {
     fn limits(&self, conditions: &Conditions<'_>) -> Limits {
         let options = conditions.options;
         let workers = self.entry.workers;
-        let silence = schedule::silence(options, workers, conditions.cpus, self.share);
+        let silence = schedule::silence(options, workers, conditions.cpus, self.budget.share);
         Limits {
             silence,
-            timeout: schedule::timeout(options, silence, self.share),
+            timeout: schedule::timeout(options, silence, self.budget.share),
             workers: workers.count(),
             ..conditions.limits.clone()
         }
@@ -402,7 +409,7 @@ impl<'a> Launches<'a> {
         LaunchRequest {
             quiet_width: quiet.expected().filter(|_| is_probed && is_fixed && !is_late),
             batch_ns: short.map(whole_ns),
-            ..plain_request(options, self.share)
+            ..plain_request(options, self.budget.share)
         }
     }
 
@@ -411,7 +418,7 @@ impl<'a> Launches<'a> {
         let entry = &self.entry;
         let mut arguments = vec!["--run".to_owned()];
         arguments.extend(points::settings(&entry.point.settings));
-        arguments.extend(request_arguments(options, self.share, entry.workers, request));
+        arguments.extend(request_arguments(options, self.budget.share, entry.workers, request));
         if self.is_free {
             arguments.extend(Placement::Free.arguments());
         }
@@ -441,18 +448,18 @@ impl<'a> Launches<'a> {
         if options.batches.is_some() || self.entry.workers.are_several() {
             return;
         }
-        let before = self.share;
+        let before = self.budget.share;
         let took = self.timings[0].took;
         let fewer = |slow| schedule::slow_launches(slow, before, first, took);
         if let Some(fewer) = options.slow.and_then(fewer) {
             return self.slow_down(fewer, first, took);
         }
-        self.share = schedule::paced(before, first, taken);
-        if self.share.batches < before.batches {
+        self.budget.share = schedule::paced(before, first, taken);
+        if self.budget.share.batches < before.batches {
             self.notes.push(format!(
                 "slow: after the first launch of {} batches {} batches a launch",
                 first.len(),
-                self.share.batches
+                self.budget.share.batches
             ));
         }
     }
@@ -460,16 +467,16 @@ impl<'a> Launches<'a> {
     /// Plans `launches` launches, or the present goal if that is smaller. Each takes as long as the
     /// first.
     fn slow_down(&mut self, launches: u64, first: &[Batch], took: Duration) {
-        let before = self.goal;
-        self.goal = before.min(launches);
-        self.planned = took.saturating_mul(saturated(self.goal));
-        let alone = match self.goal as usize {
+        let before = self.budget.goal;
+        self.budget.goal = before.min(launches);
+        self.budget.planned = took.saturating_mul(saturated(self.budget.goal));
+        let alone = match self.budget.goal as usize {
             ..ENOUGH_LAUNCHES => "; so few launches say little of the next process",
             _ => "",
         };
         self.notes.push(format!(
             "slow: the figure rests on {} launches of {} batches, of one pass each{alone}",
-            self.goal,
+            self.budget.goal,
             first.len(),
         ));
     }
@@ -484,7 +491,7 @@ impl<'a> Launches<'a> {
         let alone = !self.entry.workers.are_several();
         let besides = median(&costs.collect::<Vec<f64>>()).filter(|_| alone);
         let besides = besides.map(Duration::from_secs_f64);
-        schedule::overrun(self.planned, self.spent, besides)
+        schedule::overrun(self.budget.planned, self.budget.spent, besides)
     }
 
     fn add_launches(&mut self, options: &Options, summary: &Benchmark) {
@@ -497,8 +504,8 @@ impl<'a> Launches<'a> {
         let width = calm.zip(summary.confidence_interval);
         let width = width.map(|(m, [low, high])| ((high - low) / 2.0 / m).abs());
         let (done, time) = (self.timings.len() as u64, self.entry.time);
-        let more = schedule::more_launches(done, self.spent, time, width, options.precision);
-        self.goal = more.unwrap_or(self.goal);
+        let more = schedule::more_launches(done, self.budget.spent, time, width, options.precision);
+        self.budget.goal = more.unwrap_or(self.budget.goal);
     }
 
     /// Whether another launch may find the quiet moments that these did not have. They come and go
@@ -507,7 +514,8 @@ impl<'a> Launches<'a> {
         let is_disturbed = summary.interference.is_disturbed
             && summary.interference.disturbed.contains_key(NEIGHBOUR);
         let is_disturbed = is_disturbed || lacks_launches(options, summary);
-        let has_time = self.spent + self.each() <= self.planned.saturating_mul(PATIENCE);
+        let has_time =
+            self.budget.spent + self.each() <= self.budget.planned.saturating_mul(PATIENCE);
         is_disturbed && !self.is_over && self.left() == 0 && options.launches.is_none() && has_time
     }
 
@@ -515,7 +523,7 @@ impl<'a> Launches<'a> {
     pub fn summary(&self) -> Benchmark {
         let is_emulated = self.entry.program.emulated;
         let protocol = Protocol {
-            launches: self.goal,
+            launches: self.budget.goal,
             percentiles: self.percentiles,
             is_emulated,
             quiet: &self.quiet,

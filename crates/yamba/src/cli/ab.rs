@@ -43,31 +43,8 @@ Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slo
 something is undecided or lost; 1 too if it was stopped, or processes of a program failed again and again;
 2 a program is not found, fails at once, or is of no known harness.")]
 pub(super) struct Ab {
-    /// The program that is compared with, and its arguments
-    #[arg(long, value_name = "PROGRAM", required_unless_present = "worktrees", requires = "head")]
-    base: Option<String>,
-    /// The program that may be slower, and its arguments
-    #[arg(long, value_name = "PROGRAM", requires = "base")]
-    head: Option<String>,
-    /// Two revisions of the git repository instead: each is built in a working tree of its own
-    #[arg(long, num_args = 2, value_names = ["BASE", "HEAD"], conflicts_with_all = ["base", "head"], requires = "bench")]
-    worktrees: Vec<String>,
-    /// With --worktrees: the command that builds the program
-    #[arg(long, value_name = "COMMAND", requires = "worktrees")]
-    build: Option<String>,
-    /// With --worktrees: the program in each working tree, a path or a glob, and its arguments
-    #[arg(long, value_name = "PROGRAM", requires = "worktrees")]
-    bench: Option<String>,
-    /// With --worktrees: keep both working trees in this folder. One that has the build of the same
-    /// commit by the same command is not built again
-    #[arg(long, value_name = "FOLDER", requires = "worktrees", hide_short_help = true)]
-    trees: Option<PathBuf>,
-    /// Base and head are whole commands: each process is timed from its start to its end
-    #[arg(long, conflicts_with_all = ["adapter", "worktrees"])]
-    command: bool,
-    /// The harness, if it is not recognised
-    #[arg(long, value_name = "NAME")]
-    adapter: Option<String>,
+    #[command(flatten)]
+    sides: Sides,
     /// Run this before each process, untimed
     #[arg(short = 'p', long, value_name = "COMMAND")]
     prepare: Option<String>,
@@ -101,6 +78,36 @@ pub(super) struct Ab {
     store: StoreOption,
 }
 
+/// The two sides, and how their programs are recognised.
+#[derive(Args)]
+struct Sides {
+    /// The program that is compared with, and its arguments
+    #[arg(long, value_name = "PROGRAM", required_unless_present = "worktrees", requires = "head")]
+    base: Option<String>,
+    /// The program that may be slower, and its arguments
+    #[arg(long, value_name = "PROGRAM", requires = "base")]
+    head: Option<String>,
+    /// Two revisions of the git repository instead: each is built in a working tree of its own
+    #[arg(long, num_args = 2, value_names = ["BASE", "HEAD"], conflicts_with_all = ["base", "head"], requires = "bench")]
+    worktrees: Vec<String>,
+    /// With --worktrees: the command that builds the program
+    #[arg(long, value_name = "COMMAND", requires = "worktrees")]
+    build: Option<String>,
+    /// With --worktrees: the program in each working tree, a path or a glob, and its arguments
+    #[arg(long, value_name = "PROGRAM", requires = "worktrees")]
+    bench: Option<String>,
+    /// With --worktrees: keep both working trees in this folder. One that has the build of the same
+    /// commit by the same command is not built again
+    #[arg(long, value_name = "FOLDER", requires = "worktrees", hide_short_help = true)]
+    trees: Option<PathBuf>,
+    /// Base and head are whole commands: each process is timed from its start to its end
+    #[arg(long, conflicts_with_all = ["adapter", "worktrees"])]
+    command: bool,
+    /// The harness, if it is not recognised
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+}
+
 impl Ab {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         self.gate.check()?;
@@ -120,13 +127,14 @@ impl Ab {
     }
 
     fn worktrees(&self, stop: &Stop) -> Result<Option<Worktrees>, Failure> {
-        let [base, head] = &self.worktrees[..] else {
+        let [base, head] = &self.sides.worktrees[..] else {
             return Ok(None);
         };
         let revisions = [base.clone(), head.clone()];
-        let trees = Worktrees::new(&revisions, self.build.as_deref(), self.trees.as_deref())?;
+        let trees =
+            Worktrees::new(&revisions, self.sides.build.as_deref(), self.sides.trees.as_deref())?;
         for (side, revision) in [base, head].into_iter().enumerate() {
-            if let Some(build) = &self.build {
+            if let Some(build) = &self.sides.build {
                 let line = StatusLine::new(&format!("building {revision}"));
                 trees.build(side, build, stop)?;
                 drop(line);
@@ -136,12 +144,12 @@ impl Ab {
     }
 
     fn sides(&self, trees: Option<&Worktrees>) -> Result<[Words; 2], Failure> {
-        match (trees, &self.bench, &self.base, &self.head) {
+        match (trees, &self.sides.bench, &self.sides.base, &self.sides.head) {
             (Some(trees), Some(bench), ..) => {
                 Ok([trees.program(0, bench)?, trees.program(1, bench)?])
             }
             (_, _, Some(base), Some(head)) => {
-                if self.command {
+                if self.sides.command {
                     return Words::commands([base, head]);
                 }
                 Ok([Words::program(base)?, Words::program(head)?])
@@ -153,7 +161,11 @@ impl Ab {
 
     fn request(&self, sides: [Words; 2]) -> Result<Request, Failure> {
         let prepare = self.prepare.as_deref().map(Words::command).transpose()?;
-        let adapter = if self.command { Some("command".to_owned()) } else { self.adapter.clone() };
+        let adapter = if self.sides.command {
+            Some("command".to_owned())
+        } else {
+            self.sides.adapter.clone()
+        };
         Ok(Request {
             sides,
             adapter,
@@ -174,7 +186,7 @@ impl Ab {
 
     /// The name of a side: its revision or its program.
     fn name(&self, side: usize, run: &Run) -> String {
-        let words = match (self.worktrees.get(side), &self.bench) {
+        let words = match (self.sides.worktrees.get(side), &self.sides.bench) {
             (Some(revision), Some(bench)) => format!("{revision} {bench}"),
             _ => run.producer.harness.as_ref().map(|h| h.words.join(" ")).unwrap_or_default(),
         };

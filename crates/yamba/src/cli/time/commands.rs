@@ -50,15 +50,8 @@ pub(super) struct Commands {
     /// Names of the commands, in their order
     #[arg(short = 'n', long = "name", value_name = "NAME", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
     names: Vec<String>,
-    /// Run this before each run, untimed; once for all commands, or once for each
-    #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
-    prepare: Vec<String>,
-    /// Run this after each run, untimed; once for all commands, or once for each
-    #[arg(short = 'C', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
-    conclude: Vec<String>,
-    /// Run this once for each command after the last round of all commands
-    #[arg(long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
-    cleanup: Option<String>,
+    #[command(flatten)]
+    around: AroundOptions,
     /// Compare the others with this command, instead of the fastest
     #[arg(long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
     reference: Option<String>,
@@ -77,6 +70,37 @@ pub(super) struct Commands {
     /// Time for the runs of each command
     #[arg(long = "time", value_name = "TIME", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "3s", value_parser = quantity::time)]
     time: Duration,
+    #[command(flatten)]
+    process: ProcessOptions,
+    /// Also write the results as hyperfine's JSON
+    #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
+    export_json: Option<PathBuf>,
+    /// Seed of the random order [default: random, and recorded]
+    #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    gate: GateOptions,
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+/// Commands around the runs.
+#[derive(Args)]
+struct AroundOptions {
+    /// Run this before each run, untimed; once for all commands, or once for each
+    #[arg(short = 'p', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"])]
+    prepare: Vec<String>,
+    /// Run this after each run, untimed; once for all commands, or once for each
+    #[arg(short = 'C', long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
+    conclude: Vec<String>,
+    /// Run this once for each command after the last round of all commands
+    #[arg(long, value_name = "COMMAND", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
+    cleanup: Option<String>,
+}
+
+/// How a run's process is started and judged.
+#[derive(Args)]
+struct ProcessOptions {
     /// Failing runs count, too: all, or those with these exit statuses, as 1,2
     #[arg(short = 'i', long, value_name = "STATUSES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = ignored, hide_short_help = true)]
     ignore_failure: Option<IgnoredFailures>,
@@ -90,16 +114,6 @@ pub(super) struct Commands {
     /// Where standard output goes: pipe (emptied by Yamba), null, inherit, or a file
     #[arg(long, value_name = "WHERE", requires = "commands", conflicts_with_all = ["statements", "asm"], default_value = "pipe", value_parser = output_of, hide_short_help = true)]
     output: CommandOutput,
-    /// Also write the results as hyperfine's JSON
-    #[arg(long, value_name = "FILE", requires = "commands", conflicts_with_all = ["statements", "asm"], hide_short_help = true)]
-    export_json: Option<PathBuf>,
-    /// Seed of the random order [default: random, and recorded]
-    #[arg(long, value_name = "N", requires = "commands", conflicts_with_all = ["statements", "asm"], value_parser = quantity::count(0..=u64::MAX), hide_short_help = true)]
-    seed: Option<u64>,
-    #[command(flatten)]
-    gate: GateOptions,
-    #[command(flatten)]
-    store: StoreOption,
 }
 
 /// The names are those of hyperfine.
@@ -183,7 +197,7 @@ impl Commands {
         form: Form,
     ) -> Result<Answer, Failure> {
         self.check()?;
-        if self.output == CommandOutput::Inherit && form != Form::Text {
+        if self.process.output == CommandOutput::Inherit && form != Form::Text {
             return Err(Failure::new(
                 "--output inherit: the output would be mixed with the document of --json",
             )
@@ -263,13 +277,13 @@ impl Commands {
             reference: self.reference.as_ref().map(named),
             around: Around {
                 setup: setup.into_iter().collect(),
-                prepare: self.prepare.clone(),
-                conclude: self.conclude.clone(),
-                cleanup: self.cleanup.clone().into_iter().collect(),
+                prepare: self.around.prepare.clone(),
+                conclude: self.around.conclude.clone(),
+                cleanup: self.around.cleanup.clone().into_iter().collect(),
             },
             parameters: self.parameters.clone(),
             limits: self.gate.fail_above.clone(),
-            shell: match self.shell.as_deref() {
+            shell: match self.process.shell.as_deref() {
                 None => Shell::Automatic,
                 Some("none") => Shell::None,
                 Some(shell) => Shell::Named(shell.to_owned()),
@@ -279,9 +293,9 @@ impl Commands {
                 runs: self.runs,
                 time: self.time,
                 timeout,
-                ignored: self.ignore_failure.clone().unwrap_or_default(),
-                input: self.input.clone(),
-                output: self.output.clone(),
+                ignored: self.process.ignore_failure.clone().unwrap_or_default(),
+                input: self.process.input.clone(),
+                output: self.process.output.clone(),
                 empty_shell: None,
                 seed: self.seed.unwrap_or_else(drawn_seed),
             },
