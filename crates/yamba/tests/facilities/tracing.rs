@@ -583,9 +583,10 @@ pub fn bpf_keeps_user_time_between_short_calls() -> Result<(), Missing> {
     }
     shares.sort_by(f64::total_cmp);
     assert!(shares.len() >= 5, "{shares:?}");
-    // Time that the host takes away counts as user time.
+    // Time that the host takes away counts as user time. The share is 0.5 if the passes with calls
+    // lose theirs; interruptions of a busy machine took up to 0.21.
     let median = shares[shares.len() / 2];
-    assert!(median > 0.8 && median < 1.5, "{shares:?}");
+    assert!(median > 0.7 && median < 1.5, "{shares:?}");
     Ok(())
 }
 
