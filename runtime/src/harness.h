@@ -290,12 +290,20 @@ class Measurement {
     }
 
     // A benchmark with threads waits for them, and the system moves all of them between processors.
-    Tolerance tolerance() const { return {own_.waits || threads_.have_run(), own_.faults}; }
+    Tolerance tolerance() const {
+        const bool shares = isnan(subject_.waited_for_processors());
+        return {own_.waits || threads_.have_run(), own_.faults, shares};
+    }
 
     // Computes the wait beyond the normal one, and whether the page faults are the benchmark's own.
-    // A quantity's passes may differ in work, so it has no normal wait and no normal faults.
+    // A quantity's passes may differ in work, so it has no normal wait and no normal faults. It may
+    // know how long its threads waited.
     void find_normal(BatchFacts &facts) {
-        if (is_value_) return;
+        if (is_value_) {
+            const double waited_ns = subject_.waited_for_processors();
+            facts.disturbance.queued_ns = isnan(waited_ns) ? 0 : waited_ns;
+            return;
+        }
         const uint64_t watched = facts.passes + refreshing_passes(facts.passes), faults = facts.disturbance.faults();
         faults_.see(faults, watched);
         facts.disturbance.faults_are_own = !faults_.exceeded_by(faults, watched);

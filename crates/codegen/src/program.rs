@@ -210,8 +210,10 @@ impl VariantWriter<'_, '_> {
                 line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
             }
         }
-        if self.is_particular("shares_processor()") {
-            out.line("bool shares_processor() override { return object.shares_processor(); }");
+        for (ty, name) in [("bool", "shares_processor"), ("double", "waited_for_processors")] {
+            if self.is_particular(&format!("{name}()")) {
+                line!(out; "{ty} {name}() override {{ return object.{name}(); }}");
+            }
         }
         self.threads(out);
         let size = self

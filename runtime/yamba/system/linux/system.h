@@ -173,20 +173,27 @@ inline double process_time() {
     return double(cpu.tv_sec) * 1e9 + double(cpu.tv_nsec);
 }
 
-inline thread_local int wait_file = -1;  // of the calling thread
+// The file of the calling thread's wait. It is closed when the thread ends.
+struct WaitFile {
+    int descriptor = -1;
+    ~WaitFile() {
+        if (descriptor >= 0) close(descriptor);
+    }
+};
+inline thread_local WaitFile wait_file;
 
 // Opens the file of the calling thread's wait, also after a fork: the child inherits its parent's.
 inline void find_waited() {
-    if (wait_file >= 0) close(wait_file);
-    wait_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (wait_file.descriptor >= 0) close(wait_file.descriptor);
+    wait_file.descriptor = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 }
 
 // The time in ns that the calling thread was runnable while another ran: its run-queue wait. NaN if
 // the kernel does not report it.
 inline double waited() {
-    if (wait_file < 0) find_waited();
+    if (wait_file.descriptor < 0) find_waited();
     char text[96];
-    ssize_t n = pread(wait_file, text, sizeof text - 1, 0);
+    ssize_t n = pread(wait_file.descriptor, text, sizeof text - 1, 0);
     if (n <= 0) return not_known;
     text[n] = '\0';
     const char *second = strchr(text, ' ');
