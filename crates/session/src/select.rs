@@ -143,7 +143,8 @@ pub fn search(names: &Names, observer: &dyn Observer) -> Result<Found, Failure> 
     Ok(Found { selection, words })
 }
 
-/// The benchmarks whose name or documentation has this word, or that have it as a tag.
+/// The benchmarks whose name or documentation has this word, or that have it as a tag or stand for
+/// the primitive of this name.
 fn by_word(disk: &Disk, word: &str) -> Vec<Request> {
     let word = word.to_lowercase();
     let has_word = |text: &str| text.to_lowercase().contains(&word);
@@ -155,9 +156,14 @@ fn by_word(disk: &Disk, word: &str) -> Vec<Request> {
         }
         let classes = classes(&input).into_iter();
         let meant = classes.filter(|c| !matches!(c.parent, Parent::Ports(_)));
-        let is_tag = |member: &Member| matches!(&member.kind, MemberKind::Tags(tags) if tags.iter().any(|t| t.text == word));
-        let is_meant =
-            |c: &Class| has_word(&c.name.text) || has_word(&c.doc) || c.members.iter().any(is_tag);
+        let names_it = |member: &Member| match &member.kind {
+            MemberKind::Tags(tags) => tags.iter().any(|tag| tag.text == word),
+            MemberKind::StandsFor(stands_for) => stands_for.primitive.text == word,
+            _ => false,
+        };
+        let is_meant = |c: &Class| {
+            has_word(&c.name.text) || has_word(&c.doc) || c.members.iter().any(names_it)
+        };
         for class in meant.filter(is_meant) {
             found.push(request(How::Pattern, Some(class.name.text), input.clone()));
         }

@@ -9,7 +9,7 @@ use crate::constants::{
 };
 use crate::vector::may_wait::may_wait;
 use crate::vector::names::{
-    NULL_CALL, PROCESS_CALLS, SWITCH, call, is_blocked, is_fault, without_blocked,
+    FAILED, NULL_CALL, PROCESS_CALLS, SWITCH, call, is_blocked, is_fault, without_blocked,
 };
 use crate::vector::{Use, Vector};
 
@@ -186,7 +186,7 @@ fn relative_of(used: &Use, costs: &Costs) -> Option<f64> {
 /// A use's cost to an order of magnitude, in ns. It only decides what is measured first.
 fn rough_ns(used: &Use) -> f64 {
     let name = call(&used.name);
-    let is_of_a_process = PROCESS_CALLS.contains(&name) && !used.name.ends_with("(failed)");
+    let is_of_a_process = PROCESS_CALLS.contains(&name) && !used.name.ends_with(FAILED);
     match name {
         _ if is_of_a_process => ROUGH_PROCESS_NS,
         _ if is_fault(&used.name) => ROUGH_WAIT_NS,

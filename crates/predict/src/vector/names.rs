@@ -12,6 +12,9 @@ pub const CLOCK_READING: &str = "clock_reading";
 /// The kind of a call in which the thread slept until an event occurred: `epoll_wait(blocked)`.
 pub const BLOCKED: &str = "blocked";
 
+/// The kind of a call that fails.
+pub(crate) const FAILED: &str = "(failed)";
+
 /// The calls that have this kind, by the names of their primitives.
 pub const WAITING: [&str; 3] = [EPOLL_WAIT, "poll", "select"];
 
@@ -69,9 +72,11 @@ pub(crate) fn call(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }
 
-/// Whether `other` is a kind of a primitive: `page_fault(copy)` of `page_fault`.
+/// Whether `other` is a kind of a primitive: `page_fault(copy)` of `page_fault`. A call that fails
+/// does less than any that succeeds, so it is no kind of these.
 pub(crate) fn is_kind(other: &str, name: &str) -> bool {
-    other.strip_prefix(name).is_some_and(|kind| kind.starts_with('('))
+    let kind = other.strip_prefix(name);
+    kind.is_some_and(|kind| kind.starts_with('(') && kind != FAILED)
 }
 
 /// Whether a benchmark of `primitive` gives the cost of uses of `used`: it is the same primitive,
@@ -124,6 +129,8 @@ mod tests {
     fn benchmarks_of_a_call_are_those_of_its_kinds() {
         assert!(stands_for("page_fault(copy)", "page_fault"));
         assert!(stands_for("poll", "poll(blocked)"));
+        assert!(stands_for("wait4(failed)", "wait4(failed)"));
+        assert!(!stands_for("wait4(failed)", "wait4"));
         assert!(stands_for("read(file)", "read(file)"));
         assert!(!stands_for("read(file)", "read(pipe)"));
         assert!(!stands_for("readlink", "read"));

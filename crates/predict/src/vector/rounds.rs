@@ -65,7 +65,8 @@ impl Uncertainty {
 pub struct Clocks {
     /// Number of clock ticks without the tracer, at least.
     pub ticks: f64,
-    /// The tracer's own cost for a unit of work, in ns.
+    /// About the tracer's own cost for a unit of work, in ns: that of a null call for each call and
+    /// page fault.
     pub tracer_ns: f64,
 }
 

@@ -200,6 +200,14 @@ fn list_json_has_what_other_programs_rely_on() {
 }
 
 #[test]
+fn list_finds_the_benchmarks_of_a_primitive() {
+    let answer = Yamba::new().run("list write(file) --json").ok();
+    let found: Vec<serde_json::Value> = serde_json::from_str(&answer.out).unwrap();
+    let names: Vec<&str> = found.iter().map(|class| class["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"lat_write_cached") && names.len() < 5, "{names:?}");
+}
+
+#[test]
 fn list_says_what_is_missing() {
     let text = "yamba abstract open_ended { bitstring step; /// one step\n void benchmark() {} }\nyamba open_ended_vms ports open_ended on darwin { bitstring step = 0x90; }\nyamba rootless on file(\"/no/such/file\") { void benchmark() {} }\n";
     let mut yamba = Yamba::new().file("a.yamba", text);

@@ -80,10 +80,17 @@ pub(super) fn rows(prediction: &Prediction, shown: usize) -> Vec<Vec<String>> {
     }
     let other = prediction.terms.other.filter(|other| other.traced_ns > 0.0);
     rows.extend(other.map(|other| other_row(other, prediction)));
-    if prediction.trace().is_none() {
-        rows.iter_mut().for_each(|row| drop(row.remove(FACTOR)));
-    }
+    let empty = match prediction.trace() {
+        None => FACTOR..FACTOR + 1,
+        Some(_) if !has_costs(prediction) => COST..FACTOR + 1,
+        Some(_) => 0..0,
+    };
+    rows.iter_mut().for_each(|row| drop(row.drain(empty.clone())));
     rows
+}
+
+fn has_costs(prediction: &Prediction) -> bool {
+    prediction.terms.primitives.iter().any(|product| product.cost_ns.is_some())
 }
 
 fn sum(prediction: &Prediction) -> String {
@@ -137,7 +144,7 @@ fn others_row(others: &[Product], prediction: &Prediction) -> Vec<String> {
     let sum: f64 = others.iter().map(|p| p.product_ns).sum();
     let counts: f64 = others.iter().map(|p| p.count).sum();
     let open = others.iter().filter(|p| !p.is_covered && !p.is_unknown);
-    let open = open.count();
+    let open = if has_costs(prediction) { open.count() } else { 0 };
     let unknown = others.iter().filter(|p| p.is_unknown).count();
     let how = match prediction.trace() {
         None => "as a null call",
@@ -172,6 +179,9 @@ fn other_row(other: Other, prediction: &Prediction) -> Vec<String> {
         mark.to_owned(),
     ]
 }
+
+/// The place of the cost in a row. Predictions from traced times need none.
+const COST: usize = 3;
 
 /// The place of the factor in a row, which only predictions from traced times have.
 const FACTOR: usize = 4;
@@ -251,6 +261,8 @@ pub(super) fn remarks(prediction: &Prediction) -> Vec<String> {
     // On the machine of the trace, costs only show how far the calls are from benchmarks.
     if !prediction.is_as_traced() || prediction.terms.coverage.calls > Some(0.0) {
         lines.push(covered(prediction));
+    } else if !has_costs(prediction) {
+        lines.push(NO_COSTS.to_owned());
     }
     let unbounded = prediction.unbounded.iter();
     lines.extend(unbounded.map(|reason| format!("the time has no upper bound: {reason}")));
@@ -370,8 +382,10 @@ fn covered(prediction: &Prediction) -> String {
         format!(", {share} of the {name} where the vector was taken")
     });
     let calls = coverage.calls.map_or("unknown".to_owned(), percent);
-    format!("primitives with a cost of their own: {calls} of the uses{time}")
+    format!("primitives that benchmarks cover: {calls} of the uses{time}")
 }
+
+const NO_COSTS: &str = "no costs are known here to compare with: `yamba run --only-tag primitive --quick` measures them";
 
 fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
     let application = &places[0].application;
