@@ -103,8 +103,8 @@ struct Subject {
     virtual bool may_fault() { return false; }  // whether the benchmark itself takes page faults
     // Whether threads that the benchmark starts are meant to run on its processor.
     virtual bool shares_processor() { return false; }
-    // Mean time in ns that its own threads waited for a processor in the last pass, while others had
-    // it. NaN: it does not know.
+    // The longest time in ns that one of its own threads waited for a processor in the last pass,
+    // while others had it. NaN: it does not know.
     virtual double waited_for_processors() { return not_known; }
     virtual uint64_t setup_bytes() { return 0; }  // bytes of memory that setup fills
     // Whether several objects may run in threads of one process. False: the class says no.
