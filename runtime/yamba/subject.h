@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "floating.h"
+
 namespace yamba {
 
 using byte_t = unsigned char;
