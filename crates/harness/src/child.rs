@@ -333,6 +333,9 @@ impl<'a> Conversation<'a> {
         if limits.stop.requested() {
             return Some(ProcessExit::Stopped);
         }
+        if limits.stop.is_out_of_time() {
+            return Some(ProcessExit::OutOfTime);
+        }
         if let Some(excess) = self.watch.excess(self.started, self.scratch) {
             return Some(ProcessExit::Excessive(excess));
         }

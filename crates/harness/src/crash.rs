@@ -11,6 +11,10 @@ use super::process_output::{ProcessExit, ProcessOutput};
 /// impossible.
 pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
 
+/// What happened to a process that did not end before the time of the run.
+pub(super) const OUT_OF_TIME: &str =
+    "was ended, since the time of the run was over: `yamba run` gives it longer";
+
 /// Why the measurement ended early: errors that the program recorded, or else how its process
 /// ended. `None` if it was completed.
 pub(super) fn reasons(
@@ -111,6 +115,7 @@ pub(super) fn describe_exit(output: &ProcessOutput) -> String {
             "wrote more records than any measurement does and was ended".to_owned()
         }
         ProcessExit::Stopped => "was stopped".to_owned(),
+        ProcessExit::OutOfTime => OUT_OF_TIME.to_owned(),
         ProcessExit::NotStarted(why) => why.clone(),
     };
     if output.messages.is_empty() { text } else { format!("{text}: {}", output.messages) }

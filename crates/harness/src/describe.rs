@@ -33,6 +33,7 @@ pub(super) fn describe(
         ProcessExit::Exit(2) => Err(Refused::Usage(output.messages)),
         ProcessExit::Exit(4) => Err(Refused::Skip(output.messages)),
         ProcessExit::Stopped => Err(Refused::Stopped),
+        ProcessExit::OutOfTime => Err(Refused::Skip("no time was left".to_owned())),
         _ => Err(Refused::Crash(vec![
             last_error(&text).unwrap_or_else(|| crash::describe_exit(&output)),
         ])),

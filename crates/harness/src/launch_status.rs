@@ -15,6 +15,8 @@ pub(super) enum LaunchStatus {
     Skipped { reasons: Vec<Note> },
     /// The run was stopped during the launch.
     Stopped,
+    /// The time of the run was over during the launch.
+    OutOfTime,
     /// It crashed, reported an error or was killed.
     Failed {
         reasons: Vec<Note>,
@@ -35,6 +37,7 @@ pub(super) fn launch_status(
         matches!(output.exit, Hung(_) | Suspended(_) | TimedOut(_) | Excessive(_) | BadRecord(_));
     match output.exit {
         Stopped => LaunchStatus::Stopped,
+        OutOfTime => LaunchStatus::OutOfTime,
         // The program itself says why it cannot run here.
         Exit(4) if !output.messages.is_empty() => {
             let mut reason = Note::Text(output.messages.clone());

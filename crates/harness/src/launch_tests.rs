@@ -260,6 +260,10 @@ fn stopped_run_has_finished_launches() {
     assert_eq!((b.status, b.median), (Status::Ok, Some(33.0)));
     assert_eq!(b.interval_scope, Some(IntervalScope::WithinLaunches));
     assert_eq!(b.notes[0], "stopped after 5 of 6 launches");
+    all[5].exit = ProcessExit::OutOfTime;
+    let b = entry(&all);
+    assert_eq!((b.status, b.median), (Status::Ok, Some(33.0)));
+    assert_eq!(b.notes[0], "the time of the run was over after 5 of 6 launches");
 }
 
 /// One launch may be disturbed so much that it shows no growth.

@@ -435,7 +435,9 @@ impl<'a> Launches<'a> {
     fn update_status(&mut self, end: &LaunchStatus) {
         match end {
             LaunchStatus::Complete => {}
-            LaunchStatus::Skipped { .. } | LaunchStatus::Stopped => self.is_over = true,
+            LaunchStatus::Skipped { .. } | LaunchStatus::Stopped | LaunchStatus::OutOfTime => {
+                self.is_over = true;
+            }
             LaunchStatus::Failed { is_final, .. } => {
                 self.accidents += 1;
                 self.is_over |= *is_final || self.accidents >= ACCIDENTS;

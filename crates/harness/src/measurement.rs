@@ -43,7 +43,8 @@ pub struct Measurement<'a> {
     pub system: &'a str,
     /// Receives the progress.
     pub progress: &'a mut dyn Progress,
-    /// Ends the run early; launches so far count.
+    /// Ends the run early; launches so far count. Only a request interrupts it, not the end of its
+    /// time.
     pub stop: &'a Stop,
     /// Shows the code around a crash.
     pub listing: &'a Listing<'a>,
@@ -247,6 +248,9 @@ impl Rounds {
             for next in due {
                 if conditions.limits.stop.requested() {
                     return;
+                }
+                if conditions.limits.stop.is_out_of_time() {
+                    return places.iter_mut().for_each(|place| place.end_time(conditions));
                 }
                 if let Some(budget) = too_short(&places[next], conditions) {
                     places[next].limit(0, budget);

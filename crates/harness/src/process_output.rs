@@ -27,6 +27,8 @@ pub(super) enum ProcessExit {
     Flooded,
     /// The run was stopped.
     Stopped,
+    /// The time of the run was over, and it was killed.
+    OutOfTime,
     /// It could not be started.
     NotStarted(String),
 }

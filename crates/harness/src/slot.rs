@@ -10,7 +10,7 @@ use super::child::Limits;
 use super::contention::QuietWidths;
 use super::earlier_figures::EarlierFigures;
 use super::job::{Job, UsageError};
-use super::launches::Launches;
+use super::launches::{Conditions, Launches};
 use super::options::Options;
 use super::plan::{self, Planned};
 use super::scratch::Scratch;
@@ -101,6 +101,12 @@ impl Slot<'_> {
         skipped.status = Status::Skipped;
         skipped.notes = vec![Note::Text(launches.without_time(budget))];
         *self = Slot::Settled(Box::new(skipped));
+    }
+
+    /// Plans no further launches, since the time of the run is over.
+    pub fn end_time(&mut self, conditions: &Conditions<'_>) {
+        let has_begun = matches!(self, Slot::Measured(launches, None) if launches.has_begun());
+        self.limit(0, if has_begun { conditions.begun.elapsed() } else { Duration::ZERO });
     }
 
     /// Enters the figure after the last launch.

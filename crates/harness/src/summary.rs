@@ -15,6 +15,7 @@ use yamba_stats::median;
 
 use super::assemble::{MeasuredLaunch, Recorded, evidence};
 use super::caches::inferred;
+use super::crash::OUT_OF_TIME;
 use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
 use super::contention::{self, QuietWidth, agreement};
 use super::disturbed::{self, DisturbanceVerdict};
@@ -143,10 +144,11 @@ fn without_figure(benchmark: &mut Benchmark, batches: usize, ends: &[LaunchStatu
     let (status, mut reasons) = match ends.iter().find(is_failed).or(ends.first()) {
         Some(LaunchStatus::Failed { reasons, .. }) => (Status::Crashed, reasons.clone()),
         Some(LaunchStatus::Skipped { reasons }) => (Status::Skipped, reasons.clone()),
-        _ => {
-            let stopped =
-                Note::action(&benchmark.declaration.class, "was stopped".to_owned(), None);
-            (Status::Skipped, vec![stopped])
+        end => {
+            let is_stopped = end != Some(&LaunchStatus::OutOfTime);
+            let text = if is_stopped { "was stopped" } else { OUT_OF_TIME };
+            let ended = Note::action(&benchmark.declaration.class, text.to_owned(), None);
+            (Status::Skipped, vec![ended])
         }
     };
     benchmark.status = status;
@@ -157,13 +159,19 @@ fn without_figure(benchmark: &mut Benchmark, batches: usize, ends: &[LaunchStatu
     reasons
 }
 
-/// A note about an entry that had not all its launches when the run was stopped.
+/// A note about an entry that had not all its launches at the end of the run.
 fn stopped(ends: &[LaunchStatus], planned: u64) -> Option<String> {
     let is_complete = |e: &&LaunchStatus| **e == LaunchStatus::Complete;
     let complete = ends.iter().filter(is_complete).count();
-    let accident = |e: &LaunchStatus| !matches!(e, LaunchStatus::Complete | LaunchStatus::Stopped);
-    let is_short = (complete as u64) < planned && !ends.iter().any(accident);
-    is_short.then(|| format!("stopped after {complete} of {planned} launches"))
+    let is_accident = |e: &LaunchStatus| {
+        !matches!(e, LaunchStatus::Complete | LaunchStatus::Stopped | LaunchStatus::OutOfTime)
+    };
+    let is_short = (complete as u64) < planned && !ends.iter().any(is_accident);
+    let end = match ends.contains(&LaunchStatus::OutOfTime) {
+        true => "the time of the run was over",
+        false => "stopped",
+    };
+    is_short.then(|| format!("{end} after {complete} of {planned} launches"))
 }
 
 /// Reasons for an invalid figure: launches that failed or were skipped.

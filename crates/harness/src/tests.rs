@@ -367,6 +367,11 @@ fn each_process_exit_has_its_note() {
             "sample said nothing for 60 s and was ended; --timeout gives it longer",
         ),
         (ProcessExit::Stopped, Status::Skipped, "sample was stopped"),
+        (
+            ProcessExit::OutOfTime,
+            Status::Skipped,
+            "sample was ended, since the time of the run was over: `yamba run` gives it longer",
+        ),
     ] {
         let b = words(exit);
         assert_eq!((b.status, b.notes[0].to_string().as_str()), (status, note));

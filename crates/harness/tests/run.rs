@@ -410,6 +410,35 @@ fn run_with_a_limit_leaves_out_what_does_not_fit() {
     }
 }
 
+/// The time ends during a launch that hangs: this is no interruption, and each entry says what it
+/// lacks.
+#[test]
+#[ignore = "needs g++"]
+fn end_of_the_time_is_no_interruption() {
+    struct Uninterrupted;
+    impl yamba_harness::Progress for Uninterrupted {
+        fn left(&mut self, _: u64) {}
+        fn launch(&mut self, _: &str, _: &str, _: Workers) {}
+        fn end(&mut self, interrupted: bool) {
+            assert!(!interrupted);
+        }
+    }
+    let hanging = "case \"$*\" in *--run*) sleep 100;; esac; exec \"$0\" \"$@\"";
+    let jobs = [(); 3].map(|()| job(behind(hanging)));
+    let begun = std::time::Instant::now();
+    let stop = Stop::default().until(begun + Duration::from_secs(2));
+    let some = Options { silence: Duration::from_secs(50), ..options(&[("scale", "16")]) };
+    let run = measure(&jobs, &some, &mut Uninterrupted, &stop).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(!run.interrupted && !stop.requested());
+    let mut notes: Vec<String> = run.benchmarks.iter().map(|b| b.notes[0].to_string()).collect();
+    notes.sort();
+    let left_out = "no time was left: `yamba run sample` measures it";
+    let ended = "sample was ended, since the time of the run was over: `yamba run` gives it longer";
+    assert_eq!(notes, [left_out, left_out, ended]);
+    assert!(run.benchmarks.iter().all(|b| b.status == Status::Skipped));
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn suspended_program_is_distinguished_from_hanging_one() {

@@ -12,7 +12,6 @@ use yamba_record::hardware::{HIDDEN_BY_ROB, HardwareParameter, ROB};
 use yamba_record::{Machine, Run};
 use yamba_store::Detail;
 
-use super::deadline::Deadline;
 use super::measure;
 use super::run_ref::Runs;
 use super::select::Names;
@@ -86,13 +85,11 @@ pub fn hardware(
         &may_build,
         observer,
     )?;
-    let deadline = Deadline::at(begun + end, stop);
     let prepared = prepared.within((end - LATE).saturating_sub(begun.elapsed()));
-    let run = prepared.measure(&deadline.stop, store, observer)?.run;
-    let is_stopped = stop.requested();
-    let found = Document { interrupted: is_stopped, ..Document::new(&run, &wanted) };
+    let run = prepared.measure(&stop.until(begun + end), store, observer)?.run;
+    let found = Document::new(&run, &wanted);
     // Classes of the user may record anything.
-    if request.libraries.is_empty() && !is_stopped {
+    if request.libraries.is_empty() && !found.interrupted {
         keep(&run, &found.parameters);
     }
     Ok(found)

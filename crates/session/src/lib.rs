@@ -25,7 +25,6 @@ pub mod bundle;
 pub mod commands;
 mod contention;
 pub mod costs;
-mod deadline;
 pub mod document_file;
 mod failure;
 pub mod fleet;

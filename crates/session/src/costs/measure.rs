@@ -7,7 +7,6 @@ use yamba_predict::Costs;
 use yamba_predict::needs::Needs;
 
 use super::{Known, Wanted};
-use crate::deadline::Deadline;
 use crate::measure::{Prepared, Request, prepare, prepare_while};
 use crate::select::Names;
 use crate::{Failure, Observer, StoreChoice};
@@ -127,8 +126,7 @@ impl Known {
         if prepared.count() == 0 || wanted.stop.requested() {
             return Ok(());
         }
-        let deadline = Deadline::at(until, wanted.stop);
-        let measured = prepared.measure(&deadline.stop, wanted.store, observer)?;
+        let measured = prepared.measure(&wanted.stop.until(until), wanted.store, observer)?;
         self.merged.add_latest(measured.run);
         Ok(())
     }
