@@ -17,12 +17,17 @@ const WIDEST_STEP: f64 = 1.5;
 /// The largest ratio of the points around a climb of any length.
 const WIDEST_CLIMB: f64 = 3.0;
 /// The largest ratio of the points around a climb at whose middle a memory is full. If the address
-/// selects one of many sets with at least 16 entries, at random, the climb is shorter.
-const WIDEST_SPREAD: f64 = 2.3;
-/// A climb of at most two points of an eighth of an octave is too short for a middle.
-const SHARP: f64 = 1.27;
-/// The median of the octave beyond a climb that has ended is at most this much above its end.
-const LEAST_RISE: f64 = 1.15;
+/// selects one of many sets at random, their loads have a Poisson distribution: with 16 entries in a
+/// set, a tenth of the accesses misses at 0.696 and nine tenths miss at 1.331 of the capacity. Each
+/// end lies up to an eighth of an octave from a point. With fewer entries the climb is longer.
+const WIDEST_SPREAD: f64 = 1.331 / 0.696 * 1.0905 * 1.0905;
+/// The largest ratio of neighbouring points, which divide each octave into eighths.
+const SPACING: f64 = 9.0 / 8.0;
+/// A climb of at most two such distances has too few points for a middle.
+const SHARP: f64 = SPACING * SPACING;
+/// The median of the octave beyond a climb that has ended is at most this much above its end: more
+/// is a step.
+const LEAST_RISE: f64 = 1.0 + LEAST_STEP;
 /// The shares of a climb at its beginning, in its middle, and at its end.
 const CLIMB: [f64; 3] = [0.25, 0.5, 0.75];
 /// The shares around its steepest part.
@@ -33,6 +38,8 @@ const WIDEST_LEVEL: f64 = 1.3;
 const FEW_POINTS: usize = 4;
 /// A level beyond takes at least this many times as long.
 const BEYOND: f64 = 1.5;
+/// Clock rates that differ by at most this share pass for the same.
+const SAME_RATE: f64 = 0.02;
 /// The least share of points with a quiet pass.
 const LEAST_QUIET: f64 = 0.5;
 
@@ -145,7 +152,8 @@ fn read<'a>(
     passes: impl IntoIterator<Item = &'a Pass>,
 ) -> Result<Found, String> {
     let (method, unit) = (parameter.method, unit_of_points(parameter));
-    let points = Points::of(passes, scale(method));
+    let passes: Vec<Pass> = passes.into_iter().copied().collect();
+    let points = Points::of(&passes, scale(method));
     let of_step = |step: Step| of_step(step, widest(method), unit);
     if points.x.len() < 2 && method != Method::MedianNs {
         return Err(
@@ -182,9 +190,34 @@ fn read<'a>(
         Method::MegabytesPerSecond => exact(1024.0 / least(&points) * 1e3),
         Method::LastMegabytesPerSecond => exact(1024.0 / points.y[last] * 1e3),
         Method::MedianNs => middle(&points),
-        Method::GigahertzAt { x } => exact(1.0 / of_point(&points, x)?),
+        Method::GigahertzAt { x, base, control } => {
+            is_one_cycle(&points, &Points::of(&passes, Scale::CycleNs), base)?;
+            does_not_compete(&points, base, control)?;
+            exact(1.0 / of_point(&points, x)?)
+        }
         Method::Gigahertz => exact(1.0 / middle(&points)?.value),
     }
+}
+
+/// Refuses a chain whose operation does not take the cycle that the chains around it measured.
+fn is_one_cycle(points: &Points, cycles: &Points, x: f64) -> Result<(), String> {
+    let taken = of_point(points, x)? / of_point(cycles, x)?;
+    if (taken - 1.0).abs() <= SAME_RATE {
+        return Ok(());
+    }
+    Err(format!("the chain alone takes {taken:.2} cycles instead of 1"))
+}
+
+/// Refuses a chain that competitors lengthen although they leave the clock rate as it is.
+fn does_not_compete(points: &Points, base: f64, control: f64) -> Result<(), String> {
+    let longer = of_point(points, control)? / of_point(points, base)? - 1.0;
+    if longer.abs() <= SAME_RATE {
+        return Ok(());
+    }
+    let percent = 100.0 * longer;
+    Err(format!(
+        "the chain and the vectors compete: short vectors change its time by {percent:.0} %"
+    ))
 }
 
 fn scale(method: Method) -> Scale {
@@ -245,7 +278,7 @@ fn step_beyond(points: &Points, reference: f64) -> Result<Step, String> {
 fn step_if_flat(points: &Points, reference: f64) -> Result<Step, String> {
     let (points, time) = without(points, reference)?;
     if time >= (1.0 + LEAST_STEP) * level_of(&points, 0)? {
-        return Err("a few huge pages miss, too: the host gives small pages".to_owned());
+        return Err("parts of one huge page miss, too: the host gives small pages".to_owned());
     }
     step_of(&points, 0)
 }
@@ -264,7 +297,8 @@ fn middle_of(points: &Points, step: Step, unit: &str) -> Result<Found, String> {
     let beyond = points.x.partition_point(|x| *x <= 2.0 * high);
     let level = median(&points.y[to..beyond]).unwrap_or(f64::INFINITY);
     let is_skewed = high > SHARP * low && high / crossing > crossing / low;
-    if is_skewed || level > LEAST_RISE * points.y[to] || points.x[beyond - 1] < 1.8 * high {
+    if is_skewed || level > LEAST_RISE * points.y[to] || points.x[beyond - 1] < 2.0 / SPACING * high
+    {
         return Err(anywhere([low, points.x[beyond - 1]], unit));
     }
     Ok(Found { value: points.x[below], interval: step.between })

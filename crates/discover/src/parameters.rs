@@ -96,10 +96,16 @@ pub enum Method {
     LastMegabytesPerSecond,
     /// The clock rate in GHz.
     Gigahertz,
-    /// The clock rate in GHz at a point whose operation takes one cycle.
+    /// The clock rate in GHz at a point whose operation takes one cycle, if it takes one at `base`,
+    /// and the same time at `control`, where the rate is that of `base` and all else is as at the
+    /// point.
     GigahertzAt {
         /// The point.
         x: f64,
+        /// The operation alone.
+        base: f64,
+        /// The same competitors for units of the core, without their effect on the rate.
+        control: f64,
     },
 }
 
@@ -296,7 +302,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "GHz",
         "clock rate beside the widest vectors",
         "vector_clock",
-        Method::GigahertzAt { x: 2.0 },
+        Method::GigahertzAt { x: 2.0, base: 1.0, control: 3.0 },
     ),
     of(
         "clock.cost",

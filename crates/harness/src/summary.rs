@@ -15,9 +15,9 @@ use yamba_stats::median;
 
 use super::assemble::{MeasuredLaunch, Recorded, evidence};
 use super::caches::inferred;
-use super::crash::OUT_OF_TIME;
 use super::contention::quiet_time::{Kind, QuietFactors, quiet_factors};
 use super::contention::{self, QuietWidth, agreement};
+use super::crash::OUT_OF_TIME;
 use super::disturbed::{self, DisturbanceVerdict};
 use super::estimate::{Estimate, Quantity, estimate, loaded_estimate};
 use super::launch_status::LaunchStatus;

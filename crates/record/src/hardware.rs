@@ -39,7 +39,7 @@ pub const HIDDEN_BY_ROB: [&str; 4] =
     ["loads.entries", "stores.entries", "registers.integer", "registers.vector"];
 
 /// Replaces the value of a buffer by a reason, if it may be the size of the reorder buffer.
-pub fn refuse_hidden(parameters: &mut [HardwareParameter]) {
+pub(crate) fn refuse_hidden(parameters: &mut [HardwareParameter]) {
     let rob = parameters.iter().find(|p| p.name == ROB).and_then(|p| p.interval);
     for parameter in parameters.iter_mut().filter(|p| HIDDEN_BY_ROB.contains(&p.name.as_str())) {
         let Some(high) = parameter.interval.map(|[_, high]| high) else { continue };
@@ -54,6 +54,34 @@ pub fn refuse_hidden(parameters: &mut [HardwareParameter]) {
     }
 }
 
+/// The parameter of jumps, and the benchmark of its curve.
+pub(crate) const JUMPS: (&str, &str) = ("branch.targets", "branch_targets");
+
+/// Caches that hold code.
+pub(crate) const CODE_CACHES: [&str; 2] = ["l1i.size", "l2.size"];
+
+/// Code that differs by at most this ratio from a cache may end with it.
+const SAME_SIZE: f64 = 1.3;
+
+/// Replaces the number of jumps by a reason, if their code, of `bytes` for each, is about as large
+/// as one of these `caches` of code: the time of fetching code rises there, too.
+pub(crate) fn refuse_ends_of_caches(
+    parameters: &mut [HardwareParameter],
+    bytes: f64,
+    caches: &[(&str, f64)],
+) {
+    for parameter in parameters.iter_mut().filter(|p| p.name == JUMPS.0) {
+        let Some(found) = parameter.found else { continue };
+        let ratio = |size: f64| (found * bytes / size).max(size / (found * bytes));
+        if let Some((name, _)) = caches.iter().find(|(_, size)| ratio(*size) <= SAME_SIZE) {
+            (parameter.found, parameter.interval) = (None, None);
+            parameter.reason = Some(format!(
+                "the time rises at {found} jumps, whose code is about as large as {name}"
+            ));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +93,28 @@ mod tests {
             interval: Some([low, high]),
             ..HardwareParameter::default()
         }
+    }
+
+    /// 30 000 jumps 16 bytes apart take 469 KiB.
+    #[test]
+    fn jumps_that_fill_a_cache_have_no_value() {
+        let caches = |l2: f64| [("l1i.size", 32768.0), ("l2.size", l2)];
+        let of_caches = |found: f64, l2: f64| {
+            let mut all = [known("branch.targets", found, found), known("l2.size", 1.0, 1.0)];
+            refuse_ends_of_caches(&mut all, 16.0, &caches(l2));
+            assert_eq!(all[1].found, Some(1.0));
+            all[0].clone()
+        };
+        for l2 in [524_288.0, 393_216.0] {
+            let refused = of_caches(30_000.0, l2);
+            assert_eq!((refused.found, refused.interval), (None, None));
+            let reason = "the time rises at 30000 jumps, whose code is about as large as l2.size";
+            assert_eq!(refused.reason.as_deref(), Some(reason));
+        }
+        let reason = of_caches(2048.0, 524_288.0).reason.unwrap();
+        assert!(reason.ends_with("as large as l1i.size"), "{reason}");
+        assert_eq!(of_caches(30_000.0, 1_310_720.0).found, Some(30_000.0));
+        assert_eq!(of_caches(12_288.0, 524_288.0).found, Some(12_288.0));
     }
 
     #[test]

@@ -14,10 +14,11 @@ pub use crate::entry::{
 use crate::entry::{Declaration, Environment, FigureDetails, Interference};
 use crate::event::{Clock, CommonClock, Placement};
 use crate::flat::flat;
+use crate::hardware::{self, HardwareParameter};
 use crate::machine::Machine;
 use crate::note::Note;
 use crate::number::rounded;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, plain};
 use crate::records::Records;
 use crate::workers::Workers;
 
@@ -242,6 +243,21 @@ impl Run {
     pub fn summary(self) -> Run {
         let summaries = self.benchmarks.into_iter().map(Benchmark::summary);
         Run { head: self.head, benchmarks: summaries.collect() }
+    }
+
+    /// Replaces values by reasons where other parameters of this machine explain the curves, too.
+    pub fn refuse_unclear(&self, parameters: &mut [HardwareParameter]) {
+        hardware::refuse_hidden(parameters);
+        let jumps = self.benchmarks.iter().find(|b| b.name == hardware::JUMPS.1);
+        let distance = jumps.and_then(|b| plain(b.parameters.get("distance")?).parse().ok());
+        let measured = self.benchmarks.iter().flat_map(|b| &b.details.hardware);
+        let known = measured.chain(self.machine.hardware.iter().map(|kept| &kept.parameter));
+        let is_cache = |p: &&HardwareParameter| hardware::CODE_CACHES.contains(&p.name.as_str());
+        let found = known.filter(is_cache).filter_map(|p| Some((p.name.as_str(), p.found?)));
+        let claimed = hardware::CODE_CACHES.into_iter();
+        let claimed = claimed.filter_map(|name| Some((name, self.machine.claimed(name)?)));
+        let caches: Vec<(&str, f64)> = found.chain(claimed).collect();
+        hardware::refuse_ends_of_caches(parameters, distance.unwrap_or(16.0), &caches);
     }
 
     /// Whether any figure is invalid or any benchmark crashed. Skipped benchmarks do not count.

@@ -1,7 +1,7 @@
 //! Tables of parameters: found beside claimed.
 
 use yamba_record::Run;
-use yamba_record::hardware::{HardwareParameter, refuse_hidden};
+use yamba_record::hardware::HardwareParameter;
 use yamba_record::number::{bytes, number};
 
 use crate::letters::letter;
@@ -18,7 +18,7 @@ pub(super) fn found_in(run: &Run) -> Vec<HardwareParameter> {
     for parameter in &mut all {
         parameter.claimed = run.machine.claimed(&parameter.name);
     }
-    refuse_hidden(&mut all);
+    run.refuse_unclear(&mut all);
     all
 }
 

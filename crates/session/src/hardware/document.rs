@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use yamba_record::Run;
-use yamba_record::hardware::{HardwareParameter, refuse_hidden};
+use yamba_record::hardware::HardwareParameter;
 
 use super::super::document_file;
 use super::super::run_ref::is_path;
@@ -34,7 +34,7 @@ impl Document {
     /// The parameters of these names by the curves of a run.
     pub(super) fn new(run: &Run, wanted: &[&str]) -> Document {
         let mut parameters = super::parameters(run);
-        refuse_hidden(&mut parameters);
+        run.refuse_unclear(&mut parameters);
         parameters.retain(|p| wanted.contains(&p.name.as_str()));
         Document {
             schema: SCHEMA.to_owned(),

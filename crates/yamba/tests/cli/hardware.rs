@@ -167,6 +167,59 @@ fn two_machines_are_compared() {
     yamba.run("study hardware latest").refused(&["2 values required"]);
 }
 
+/// A benchmark that hangs in its second launch costs the rest of the time, and no more: the run is
+/// whole, live and in the store.
+#[test]
+fn end_of_the_time_keeps_the_other_curves() {
+    let yamba = with_curve(&levels(36));
+    let flag = yamba.folder.path().join("launched");
+    let class = format!(
+        r#"
+native {{
+    #include <fcntl.h>
+    #include <unistd.h>
+}}
+/// A curve whose second launch hangs.
+yamba code_size extends HardwareCurve
+{{
+    const char *unit()     {{ return "B"; }}
+    const char *inferred() {{ return "l1i.size"; }}
+    const char *x_unit()   {{ return "B"; }}
+    std::vector<double> points() {{ return {{1, 2, 3, 4}}; }}
+    void before_curve()
+    {{
+        while (access("{flag}", F_OK) == 0) pause();
+        must(close(must(open("{flag}", O_CREAT | O_WRONLY, 0600))));
+    }}
+    double pass(double x) {{ return x; }}
+}}
+"#,
+        flag = flag.display()
+    );
+    let mut yamba = yamba.file("code_size.yamba", &class);
+    yamba.run("build code_size --lib .").ok();
+    let answer =
+        yamba.run("hardware --lib . l3.size l1i.size --quick --json --parameters cpu.h").ok();
+    assert!(flag.exists());
+    assert!(!answer.err.contains("stopped"), "{}", answer.err);
+    assert!(yamba.folder.path().join("cpu.h").exists());
+    let live: Value = serde_json::from_str(&answer.out).unwrap();
+    let stored = json(&mut yamba, "hardware --from latest l3.size l1i.size --json");
+    for document in [&live, &stored] {
+        assert!(document["interrupted"].is_null(), "{document}");
+        let parameters = document["parameters"].as_array().unwrap();
+        let third = parameters.iter().find(|p| p["name"] == "l3.size").unwrap();
+        assert_eq!(third["found"], 36.0, "{document}");
+    }
+    let run = json(&mut yamba, "show latest --json");
+    assert_ne!(run["interrupted"], true);
+    let hanging = run["benchmarks"].as_array().unwrap().iter().find(|b| b["name"] == "code_size");
+    let notes = hanging.unwrap()["notes"].to_string();
+    assert!(notes.contains("the time of the run was over after 1 of"), "{notes}");
+    let shown = yamba.run("show latest");
+    assert!(!shown.out.contains("was stopped"), "{}", shown.out);
+}
+
 /// A run takes its sizes from what was found on this machine, and its document has the source.
 #[test]
 #[ignore = "needs g++"]
