@@ -17,9 +17,9 @@ const WIDEST_STEP: f64 = 1.5;
 /// The largest ratio of the points around a climb of any length.
 const WIDEST_CLIMB: f64 = 3.0;
 /// The largest ratio of the points around a climb at whose middle a memory is full. If the address
-/// selects one of many sets at random, their loads have a Poisson distribution: with 16 entries in a
-/// set, a tenth of the accesses misses at 0.696 and nine tenths miss at 1.331 of the capacity. Each
-/// end lies up to an eighth of an octave from a point. With fewer entries the climb is longer.
+/// selects one of many sets at random, their loads have a Poisson distribution: with 16 entries in
+/// a set, a tenth of the accesses misses at 0.696 and nine tenths miss at 1.331 of the capacity.
+/// Each end lies up to an eighth of an octave from a point. With fewer entries the climb is longer.
 const WIDEST_SPREAD: f64 = 1.331 / 0.696 * 1.0905 * 1.0905;
 /// The largest ratio of neighbouring points, which divide each octave into eighths.
 const SPACING: f64 = 9.0 / 8.0;
