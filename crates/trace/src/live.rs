@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 #[cfg(target_arch = "x86_64")]
 pub use bare::run_bare;
 use bpf::Prepared;
-pub use cachegrind::user_work;
+pub use cachegrind::{user_work, valgrind_version};
 use family::Family;
 use load::Load;
 pub use measured::{Enough, Measured, measure};

@@ -9,6 +9,7 @@ use yamba_predict::vector::work::UserWork;
 use yamba_trace::live::{Units, Workload, user_work};
 
 const PROGRAM: &str = r#"
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -45,6 +46,14 @@ int main(int, char **words)
     if (mode == 's') _exit(3);
     if (mode == 'v') asm volatile("vpaddd %zmm0, %zmm1, %zmm2");
     if (mode == 'p') for (long i = getpid() % 1000 * n; i >= 0; i--) asm volatile("");
+    if (mode == 'd') {                                                                 // a child that is killed
+        const pid_t child = fork();
+        if (child == 0) pause();
+        usleep(100000);
+        kill(child, SIGKILL);
+        wait(nullptr);
+    }
+    if (mode == 'o' && fork() == 0) for (;;) pause();
     if (mode == 'k') {
         if (fork() == 0) execl("/bin/sh", "sh", "-c", "sh -c 'kill -9 $PPID'; :", nullptr);
         wait(nullptr);
@@ -117,7 +126,9 @@ fn work_that_cannot_be_counted_is_refused() {
         ("status", 1.0, "under valgrind it ended with exit status: 3, and before with status 0"),
         ("vector", 1.0, "valgrind does not know an instruction of it"),
         ("process", 1.0, "its instructions differ by"),
-        ("killed", 3.0, "a process ended without its counts"),
+        ("killed", 3.0, "a process has no counts: it was killed"),
+        ("dead child", 1.0, "a process has no counts: it was killed"),
+        ("outlives", 1.0, "a process outlives the command"),
     ];
     for (mode, programs, expected) in reasons {
         let found = count(&program, mode, 1_000_000, programs).unwrap_err();

@@ -9,8 +9,11 @@
 //! additions that wait for each other, or as loads from the first cache. A share is the part of a
 //! cost for which the program waits: misses overlap, prefetchers fetch ahead, and processors
 //! predict branches better than the simulated predictor. No share is known. But each is between 0
-//! and 1, and the base has a least and a most time for each instruction. The interval holds all
-//! user times that these bounds permit; the value has equal shares in the middle of them.
+//! and 1, and the base is taken to have a least and a most time for each instruction
+//! (`constants.rs`). The interval has all user times that these bounds permit, each end with the
+//! costs at those ends of their intervals that move it furthest; the value has equal shares in the
+//! middle of the bounds. Traced time beyond the bounds is of unknown work: the interval lets it
+//! change as any of the costs does.
 
 use super::pair::{Pair, Systems};
 use crate::constants::{MOST_AT_ONCE, OTHER_CORE};
@@ -37,13 +40,15 @@ const IN_FIRST_CACHE: f64 = 16384.0;
 pub(crate) struct UserTime {
     pub ns: f64,
     pub interval_ns: [f64; 2],
-    /// The share of the traced user time that the counted work explains: all of it, or less if it
-    /// takes longer than the work can.
+    /// The largest share of the traced user time that the counted work can take.
     pub explained: f64,
 }
 
 /// The costs of a primitive on both machines, for one use or for all uses of a kind.
 type Both = Pair<Cost>;
+
+/// The times of a kind on both machines.
+type Times = Pair<f64>;
 
 /// The time of all shares together where the application was traced, in ns: at least and at most.
 type Bounds = [f64; 2];
@@ -55,86 +60,176 @@ pub(crate) fn user_time(
     user_ns: f64,
     systems: Systems,
 ) -> Result<UserTime, String> {
-    let both = |name, size| cost(systems, name, size);
-    let [add, near] = [both(ADD, None)?, both(LOAD, Some(IN_FIRST_CACHE))?];
-    let times = |of: Both, count: f64| of.map(|cost| cost.times(count));
-    let mut waits = vec![times(both(MISPREDICTION, None)?, work.mispredictions)];
-    for [bytes, count] in work.distances().into_iter().filter(|[_, count]| *count > 0.0) {
-        waits.push(times(beyond(both(LOAD, Some(bytes))?, near), count));
-    }
-    let all_ns: f64 = waits.iter().map(|own| own.from.ns).sum();
-    // An instruction of the base takes at most a load, and at least a part of an addition.
-    let most = user_ns - work.instructions * add.from.ns / MOST_AT_ONCE;
-    let most = most.clamp(0.0, all_ns);
-    let slowest_ns = work.instructions * near.from.ns;
-    let bounds = [(user_ns - slowest_ns).clamp(0.0, most), most];
-    let share = if all_ns > 0.0 { bounds[0].midpoint(bounds[1]) / all_ns } else { 0.5 };
-    let ratios = [add, near].map(|both| both.to.ns / both.from.ns);
-    let ratio = (ratios[0] * ratios[1]).sqrt();
-    let ns = ratio * user_ns
-        + share * waits.iter().map(|own| own.to.ns - ratio * own.from.ns).sum::<f64>();
-    let core = if systems.have_same_processor(ADD) { 1.0 } else { OTHER_CORE };
-    let width = [add, near].map(relative).into_iter().fold(0.0, f64::max);
-    let slow = ratios[0].max(ratios[1]) * core * (1.0 + width);
-    let fast = ratios[0].min(ratios[1]) / core * (1.0 - width).max(0.0);
-    let end = |ratio: f64, sign: f64| ratio * user_ns + sign * gain(&waits, ratio, sign, bounds);
-    let [below, above] = half_widths(&waits, ratio).map(|half| share * half);
-    let [low, high] = [end(fast, -1.0).min(ns) - below, end(slow, 1.0).max(ns) + above];
-    let explained = if user_ns > 0.0 { ((slowest_ns + all_ns) / user_ns).min(1.0) } else { 1.0 };
-    Ok(UserTime { ns, interval_ns: [low.max(0.0), high], explained })
+    Kinds::new(work, systems)?.user_time(user_ns, systems)
 }
 
+/// The costs of the work of an application.
+struct Kinds {
+    /// All instructions, if each takes as long as an addition that waits for another one.
+    adds: Both,
+    /// All instructions, if each takes as long as a load from the first cache.
+    loads: Both,
+    /// What mispredictions and misses add.
+    waits: Vec<Both>,
+    /// All that may carry time of unknown work, for one use.
+    each: Vec<Both>,
+}
+
+impl Kinds {
+    fn new(work: &UserWork, systems: Systems) -> Result<Kinds, String> {
+        let [add, near] = [(ADD, None), (LOAD, Some(IN_FIRST_CACHE))]
+            .map(|(name, size)| cost(systems, name, size).and_then(|of| above_zero(of, name)));
+        let (add, near) = (add?, near?);
+        let misprediction = cost(systems, MISPREDICTION, None)?;
+        let times = |of: Both, count: f64| of.map(|cost| cost.times(count));
+        let mut waits = vec![times(misprediction, work.mispredictions)];
+        let mut each = vec![add, near, misprediction];
+        let distances = work.distances();
+        for (index, [bytes, count]) in distances.iter().enumerate() {
+            let is_last = index + 1 == distances.len();
+            let found = if is_last {
+                cost_from(systems, *bytes)
+            } else {
+                cost(systems, LOAD, Some(*bytes))
+            };
+            match found {
+                Ok(own) => {
+                    waits.push(times(beyond(own, near), *count));
+                    each.push(own);
+                }
+                Err(reason) if *count > 0.0 => return Err(reason),
+                Err(_) => {}
+            }
+        }
+        let of_all = |of: Both| times(of, work.instructions);
+        Ok(Kinds { adds: of_all(add), loads: of_all(near), waits, each })
+    }
+
+    fn user_time(&self, user_ns: f64, systems: Systems) -> Result<UserTime, String> {
+        let Kinds { adds, loads, waits, each } = self;
+        if user_ns < adds.from.interval_ns[0] / MOST_AT_ONCE {
+            return Err("the counted instructions need longer than the traced user time".to_owned());
+        }
+        let core = if systems.have_same_processor(ADD) { 1.0 } else { OTHER_CORE };
+        let [slow, fast] =
+            [[adds, loads].map(|of| ratio(of, HIGH)), [adds, loads].map(|of| ratio(of, LOW))];
+        let slow = slow[0].max(slow[1]) * core;
+        let fast = fast[0].min(fast[1]) / core;
+        let bounds = bounds(user_ns, adds.from.interval_ns[0], loads.from.interval_ns[1]);
+        let least_known: f64 =
+            [loads].into_iter().chain(waits).map(|of| of.from.interval_ns[0]).sum();
+        let unknown_ns = (user_ns - least_known).max(0.0);
+        let end = |carried: f64, any: f64, end: usize| {
+            let times: Vec<Times> = waits.iter().map(|of| at_end(of, end)).collect();
+            let sign = if end == HIGH { 1.0 } else { -1.0 };
+            carried * user_ns
+                + (any - carried) * unknown_ns
+                + sign * gain(&times, carried, sign, bounds)
+        };
+        let any = |end: usize| each.iter().map(move |of| ratio(of, end));
+        let low = end(fast, any(LOW).fold(fast, f64::min), LOW);
+        let high = end(slow, any(HIGH).fold(slow, f64::max), HIGH);
+        let (ns, explained) = self.middle(user_ns);
+        Ok(UserTime { ns, interval_ns: [low.min(ns).max(0.0), high.max(ns)], explained })
+    }
+
+    /// The user time at the measured costs with equal shares, and the share of the traced one that
+    /// the work can take.
+    fn middle(&self, user_ns: f64) -> (f64, f64) {
+        let Kinds { adds, loads, waits, .. } = self;
+        let all_ns: f64 = waits.iter().map(|own| own.from.ns).sum();
+        let [least, most] = bounds(user_ns, adds.from.ns, loads.from.ns).map(|end| end.min(all_ns));
+        let share = if all_ns > 0.0 { least.midpoint(most) / all_ns } else { 0.5 };
+        let [add, load] = [adds, loads].map(|both| both.to.ns / both.from.ns);
+        let ratio = (add * load).sqrt();
+        let gains = waits.iter().map(|own| own.to.ns - ratio * own.from.ns);
+        let explained =
+            if user_ns > 0.0 { ((loads.from.ns + all_ns) / user_ns).min(1.0) } else { 1.0 };
+        (ratio * user_ns + share * gains.sum::<f64>(), explained)
+    }
+}
+
+/// The lower end of an interval.
+const LOW: usize = 0;
+
+/// The upper end of an interval.
+const HIGH: usize = 1;
+
+/// The ends of the intervals of both machines that move the time there furthest to its `end`.
+fn at_end(of: &Both, end: usize) -> Times {
+    Pair { from: of.from.interval_ns[1 - end], to: of.to.interval_ns[end] }
+}
+
+fn ratio(of: &Both, end: usize) -> f64 {
+    let Times { from, to } = at_end(of, end);
+    to / from
+}
+
+/// The bounds of the time of all shares: an instruction of the base takes at most a load from the
+/// first cache, and at least a part of an addition.
+fn bounds(user_ns: f64, adds_ns: f64, loads_ns: f64) -> Bounds {
+    let most = (user_ns - adds_ns / MOST_AT_ONCE).max(0.0);
+    [(user_ns - loads_ns).clamp(0.0, most), most]
+}
+
+/// The costs, which both machines must have measured at this size: the size of a cache may be
+/// between two others.
 fn cost(systems: Systems, name: &str, size: Option<f64>) -> Result<Both, String> {
-    let known = systems.map(|costs| costs.measured(name, size).filter(|at| !at.is_extrapolated));
-    let both = known.map(|at| at.map(|at| at.cost).filter(|cost| cost.ns > 0.0)).both();
-    both.ok_or_else(|| {
+    let known = systems.map(|costs| costs.at_knot(name, size).filter(|cost| cost.ns > 0.0)).both();
+    known.ok_or_else(|| {
         let at = size.map_or(String::new(), |size| format!("@{size}"));
         format!("a machine has no cost of {name}{at}")
     })
 }
 
-/// The part of costs beyond others.
+/// The costs of loads from a distance on: the interval reaches from the cost at that distance, which
+/// may be a hit of the last cache, to that at the largest measured one.
+fn cost_from(systems: Systems, bytes: f64) -> Result<Both, String> {
+    let own = cost(systems, LOAD, Some(bytes))?;
+    let farthest = systems.map(|costs| costs.largest_size(LOAD).filter(|size| *size > bytes));
+    let farthest = farthest
+        .both()
+        .ok_or_else(|| format!("a machine has no cost of {LOAD} above {bytes} bytes"))?;
+    let farthest =
+        farthest.zip(systems).map(|(size, costs)| costs.at_knot(LOAD, Some(size))).both();
+    Ok(own.zip(farthest.unwrap_or(own)).map(|(own, farthest)| own.or(farthest)))
+}
+
+/// Costs whose ratio has an upper end.
+fn above_zero(of: Both, name: &str) -> Result<Both, String> {
+    match of.from.interval_ns[0] > 0.0 {
+        true => Ok(of),
+        false => {
+            Err(format!("the interval of the cost of {name} reaches 0 where the vector was taken"))
+        }
+    }
+}
+
+/// The part of costs beyond others. It is at least 0.
 fn beyond(of: Both, near: Both) -> Both {
     of.zip(near).map(|(own, near)| {
-        let less = |ns: f64| (ns - near.ns).max(0.0);
-        Cost { ns: less(own.ns), interval_ns: own.interval_ns.map(less) }
+        let less = own.minus(near);
+        Cost { ns: less.ns.max(0.0), interval_ns: less.interval_ns.map(|end| end.max(0.0)) }
     })
-}
-
-/// The larger half-width of a ratio of costs, as a share of it.
-fn relative(of: Both) -> f64 {
-    let larger = of.map(|cost| cost.relative().into_iter().fold(0.0, f64::max));
-    larger.from.hypot(larger.to)
-}
-
-/// The half-widths below and above the waiting there that the costs of both machines add, in
-/// quadrature.
-fn half_widths(waits: &[Both], ratio: f64) -> [f64; 2] {
-    let squares = waits.iter().map(|own| {
-        let [[from_below, from_above], [below, above]] = [own.from, own.to]
-            .map(|cost| [cost.ns - cost.interval_ns[0], cost.interval_ns[1] - cost.ns]);
-        [below.hypot(ratio * from_above), above.hypot(ratio * from_below)].map(|half| half * half)
-    });
-    squares.fold([0.0; 2], |[a, b], [below, above]| [a + below, b + above]).map(f64::sqrt)
 }
 
 /// The most by which shares can lengthen the user time there (`sign` 1), or shorten it (-1): each
 /// share of a kind takes its time from the base, which a ratio carries. The kinds that do so most
 /// for their time come first.
-fn gain(waits: &[Both], ratio: f64, sign: f64, [least, most]: Bounds) -> f64 {
-    let each_ns = |own: &Both| sign * (own.to.ns - ratio * own.from.ns);
-    let rate = |own: &Both| each_ns(own) / own.from.ns.max(f64::MIN_POSITIVE);
-    let mut order: Vec<&Both> = waits.iter().collect();
+fn gain(waits: &[Times], ratio: f64, sign: f64, [least, most]: Bounds) -> f64 {
+    let each_ns = |own: &Times| sign * (own.to - ratio * own.from);
+    let rate = |own: &Times| each_ns(own) / own.from.max(f64::MIN_POSITIVE);
+    let mut order: Vec<&Times> = waits.iter().collect();
     order.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     let (mut used, mut gained) = (0.0, 0.0);
     for own in order {
         let is_gain = each_ns(own) > 0.0;
         let left: f64 = if is_gain { most - used } else { least - used };
-        let share = match own.from.ns > 0.0 {
-            true => (left / own.from.ns).clamp(0.0, 1.0),
+        let share = match own.from > 0.0 {
+            true => (left / own.from).clamp(0.0, 1.0),
             false => f64::from(u8::from(is_gain)),
         };
-        used += share * own.from.ns;
+        used += share * own.from;
         gained += share * each_ns(own);
     }
     gained
@@ -157,6 +252,7 @@ mod tests {
             (LOAD, Some(IN_FIRST_CACHE), exact(first)),
             (LOAD, Some(65536.0), exact(second)),
             (LOAD, Some(262144.0), exact(memory)),
+            (LOAD, Some(1e9), exact(memory)),
         ]);
         all.processor = Some(processor.to_owned());
         all
@@ -223,14 +319,58 @@ mod tests {
         assert!((found.ns - (1e6 + 1e5 * 2.5)).abs() < 1e-6, "{found:?}");
     }
 
-    /// A share of a half of 1e5 mispredictions, whose cost there is off by up to 2 ns.
+    /// All of 1e5 mispredictions, which cost 3 to 7 ns there and 5 ns here.
     #[test]
-    fn interval_of_a_cost_there_is_added() {
+    fn ends_have_the_costs_at_their_own_ends() {
         let branches = work(1e6, 1e5, 0.0);
         let mut to = machine("a", HERE);
         to.primitives.extend(costs(&[(MISPREDICTION, None, cost(5.0, 2.0))]).primitives);
         let found = predicted(&branches, 1e6, &to);
-        assert_eq!(found, UserTime { ns: 1e6, interval_ns: [9e5, 1.1e6], explained: 1.0 });
+        assert_eq!(found, UserTime { ns: 1e6, interval_ns: [8e5, 1.2e6], explained: 1.0 });
+        // The same error here as there: 3 to 7 ns.
+        let from = to.clone();
+        let found = user_time(&branches, 1e6, Systems { from: &from, to: &to }).unwrap();
+        assert_eq!(found.interval_ns, [1e6 - 1e5 * 4.0, 1e6 + 1e5 * 4.0]);
+        // Additions and loads that are 10 % uncertain on both machines.
+        let mut from = machine("a", HERE);
+        let near = [(ADD, None, cost(0.25, 0.025)), (LOAD, Some(IN_FIRST_CACHE), cost(1.0, 0.1))];
+        from.primitives.extend(costs(&near).primitives);
+        let found =
+            user_time(&work(1e6, 0.0, 0.0), 1e6, Systems { from: &from, to: &from }).unwrap();
+        for (end, expected) in found.interval_ns.into_iter().zip([0.9 / 1.1, 1.1 / 0.9]) {
+            assert!((end / 1e6 - expected).abs() < 1e-9, "{found:?}");
+        }
+    }
+
+    /// Loads beyond the last cache may be hits of a larger one or go to memory, on both machines.
+    #[test]
+    fn last_distance_has_the_costs_up_to_the_largest_one() {
+        let mut far = work(1e5, 0.0, 1e4);
+        far.misses[1].count = 1e4;
+        let mut to = machine("a", HERE);
+        let add = |costs: &mut Costs, ns: f64| {
+            let mut curve = costs.primitives[LOAD].curve.clone();
+            assert!(curve.add(Some(2e9), cost(ns, 0.0)));
+            costs.primitives.get_mut(LOAD).unwrap().curve = curve;
+        };
+        add(&mut to, 400.0);
+        let from = machine("a", HERE);
+        let found = user_time(&far, 1.09e6, Systems { from: &from, to: &to }).unwrap();
+        // At least 9.9e5 ns are loads; each is 99 ns here, and up to 399 ns there.
+        let [low, high] = found.interval_ns;
+        assert!((found.ns / 1.09e6 - 1.0).abs() < 1e-9 && (low / 1.09e6 - 1.0).abs() < 1e-9);
+        assert!((high - (1e5 + 399e4)).abs() < 1.0, "{found:?}");
+        let mut short = machine("b", HERE);
+        short.primitives.extend(
+            costs(&[
+                (LOAD, Some(IN_FIRST_CACHE), cost(1.0, 0.0)),
+                (LOAD, Some(65536.0), cost(4.0, 0.0)),
+                (LOAD, Some(262_144.0), cost(100.0, 0.0)),
+            ])
+            .primitives,
+        );
+        let reason = user_time(&far, 1.09e6, Systems { from: &from, to: &short }).unwrap_err();
+        assert_eq!(reason, "a machine has no cost of user(load) above 262144 bytes");
     }
 
     /// All shares that the bounds permit, on machines that differ in all costs.
@@ -273,11 +413,26 @@ mod tests {
         assert!(tried > 200, "{tried}");
     }
 
-    /// Instructions take at most 1e6 ns, mispredictions 5e5 ns.
+    /// Instructions take at most 1e6 ns, mispredictions 5e5 ns. The rest changes as any cost does:
+    /// memory is three times as fast there, and the second cache twice as slow.
     #[test]
-    fn time_that_the_work_cannot_take_is_not_explained() {
-        let found = predicted(&work(1e6, 1e5, 0.0), 6e6, &machine("a", HERE));
+    fn rest_that_the_work_cannot_take_may_change_as_any_cost() {
+        let to = machine("a", [0.25, 1.0, 8.0, 100.0 / 3.0]);
+        let found = predicted(&work(1e6, 1e5, 0.0), 6e6, &to);
         assert_eq!((found.ns, found.explained), (6e6, 0.25));
+        let [low, high] = found.interval_ns;
+        assert!((low - (1.5e6 + 4.5e6 / 3.0)).abs() < 1.0, "{found:?}");
+        assert!((high - (1.5e6 + 4.5e6 * 2.0)).abs() < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn counts_that_need_longer_than_the_traced_time_are_refused() {
+        let machine = machine("a", HERE);
+        let systems = Systems { from: &machine, to: &machine };
+        let least_ns = 1e6 * 0.25 / MOST_AT_ONCE;
+        assert!(user_time(&work(1e6, 0.0, 0.0), least_ns, systems).is_ok());
+        let reason = user_time(&work(1e6, 0.0, 0.0), 0.99 * least_ns, systems).unwrap_err();
+        assert_eq!(reason, "the counted instructions need longer than the traced user time");
     }
 
     #[test]
@@ -291,5 +446,10 @@ mod tests {
         far.misses.push(Misses { bytes: 1e9, count: 1.0 });
         let found = reason(&far, &machine("b", HERE));
         assert!(found.starts_with("a machine has no cost of user(load)@"), "{found}");
+        // Costs of sizes around it do not stand for it.
+        let mut between = work(1e6, 1.0, 4.0);
+        between.misses[1].bytes = 65536.0;
+        let found = reason(&between, &machine("b", HERE));
+        assert!(found.starts_with("a machine has no cost of user(load)@46340"), "{found}");
     }
 }

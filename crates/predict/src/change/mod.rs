@@ -5,6 +5,7 @@
 
 mod other_context;
 
+use crate::carry::user_work;
 use crate::constants::ROUNDING;
 use crate::costs::Costs;
 use crate::vector::names::{CLOCK_READING, canonical};
@@ -95,6 +96,9 @@ impl CostChange {
         let factor = factor.trim().strip_suffix('x').ok_or(FORM)?;
         let factor = positive(factor).ok_or(format!("{factor:?} is no factor above 0; {FORM}"))?;
         let name = canonical(name);
+        if user_work::NAMES.contains(&&*name) {
+            return Err(format!("{name} is a cost of user time: only costs of kernel time change"));
+        }
         Ok(CostChange { name, factor })
     }
 

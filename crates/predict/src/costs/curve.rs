@@ -83,6 +83,16 @@ impl Curve {
         true
     }
 
+    /// The cost at a measured size.
+    pub(crate) fn knot(&self, size: Option<f64>) -> Option<Cost> {
+        self.knots.iter().find(|(known, _)| *known == size).map(|(_, cost)| *cost)
+    }
+
+    /// The largest measured size.
+    pub(crate) fn largest_size(&self) -> Option<f64> {
+        self.knots.last()?.0
+    }
+
     /// The size between the first and the last measured one at which the cost is nearest to `ns`,
     /// and whether the cost there is `ns`. `None` if the cost does not depend on the size, or does
     /// not grow with it.

@@ -133,6 +133,16 @@ impl Costs {
         self.changed_by(|_| 1.0, name, size)
     }
 
+    /// The cost of a primitive at a size that was measured, without hypothetical changes.
+    pub(crate) fn at_knot(&self, name: &str, size: Option<f64>) -> Option<Cost> {
+        self.primitives.get(name)?.curve.knot(size)
+    }
+
+    /// The largest size at which a primitive was measured.
+    pub(crate) fn largest_size(&self, name: &str) -> Option<f64> {
+        self.primitives.get(name)?.curve.largest_size()
+    }
+
     /// The cost of a primitive, or of a primitive of unknown kind, with a factor for each kind. A
     /// page fault of a kind without a cost has that of any kind, and no factor: it is none of the
     /// other kinds.

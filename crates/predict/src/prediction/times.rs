@@ -16,25 +16,27 @@ pub struct UserTime {
     /// User time on the system. `None`: it is not predicted.
     #[serde(flatten)]
     pub predicted: Option<PredictedUserTime>,
-    /// Why the counted work gives no user time, or which part of it. `None`: it gives all, or there
-    /// is none.
+    /// Why user time could not be computed from the counted work, or the share of the traced user
+    /// time that this work can take. `None`: all of it, or the vector has no counted work.
     #[serde(rename = "user_remark", skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }
 
-/// User time on a system: as traced, or scaled by a figure that the user named.
+/// User time on a system: as traced, scaled by a figure that the user named, or computed from
+/// `user_work` of the vector.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct PredictedUserTime {
     /// User time per unit on this system, in ns.
     #[serde(rename = "predicted_user_ns")]
     pub ns: f64,
-    /// Interval of `predicted_user_ns`, from the intervals of the figure. `None`: as traced.
+    /// Interval of `predicted_user_ns`, from the intervals of the figure or of the costs of the
+    /// counted work. `None`: as traced.
     #[serde(rename = "predicted_user_interval_ns")]
     pub interval_ns: Option<[f64; 2]>,
     /// The benchmark whose figure scaled the user time from the machine of the trace.
     #[serde(rename = "user_scaled_by")]
     pub scaled_by: Option<String>,
-    /// Whether the counts of `user_work` of the vector gave the time.
+    /// Whether the time was computed from `user_work` of the vector.
     #[serde(rename = "user_by_work")]
     pub is_by_work: bool,
     /// Units of work per second of one core: 1e9 / (`predicted_ns` + `predicted_user_ns`).
@@ -98,7 +100,7 @@ impl Prediction {
                 });
                 if found.explained < 1.0 {
                     self.user.remark = Some(format!(
-                        "the counted work explains {:.0} % of the traced user time; the rest is scaled as instructions are",
+                        "the counted work takes at most {:.0} % of the traced user time; the rest is scaled as instructions are, and its interval reaches over the ratios of all costs",
                         100.0 * found.explained
                     ));
                 }

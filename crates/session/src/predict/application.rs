@@ -133,7 +133,12 @@ impl Application {
         }
         let traced_on = match (&self.traced_on, scale) {
             (Ok(traced_on), _) => traced_on,
-            (Err(_), None) => return Ok(()),
+            (Err(reason), None) => {
+                if self.vector.user_work.is_some() {
+                    found.user.remark = Some(format!("user time is not predicted: {reason}"));
+                }
+                return Ok(());
+            }
             (Err(reason), Some(_)) => {
                 let fault = format!("--user-scale: {}: {reason}", self.vector.application);
                 return Err(Failure::new(fault).help(

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use rustix::fs::{FileType, fstat};
 use yamba_harness::{Stop, unix_s};
 use yamba_jvm::library::vector::{Counted, Sampled};
 use yamba_page_cache::FileAccesses;
@@ -83,13 +84,15 @@ pub struct Traced {
     pub machine: Machine,
     /// Start of the trace, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
+    /// Whether a stop was requested before the work in user mode was counted.
+    pub is_stopped: bool,
 }
 
 impl Traced {
-    /// Whether no event was lost, and the application did not fail.
+    /// Whether no event was lost, no stop was requested, and the application did not fail.
     pub fn is_complete(&self) -> bool {
         let has_failed = self.vector.traced.as_ref().is_some_and(|traced| traced.failure.is_some());
-        self.vector.losses().is_empty() && !has_failed
+        self.vector.losses().is_empty() && !has_failed && !self.is_stopped
     }
 }
 
@@ -104,6 +107,8 @@ pub enum Event<'a> {
         /// How it ended.
         end: String,
     },
+    /// The command runs again, to count its work in user mode.
+    CountsUserWork,
     /// Something was not counted.
     Uncounted(String),
     /// Several runs were requested, and strace has traced one.
@@ -130,7 +135,7 @@ pub fn trace(request: &Request, stop: &Stop, observer: Observer<'_>) -> Result<T
     let (trace, machine) = match &request.subject {
         Subject::Java(command) => {
             let (vector, machine) = java::trace(request, command, observer)?;
-            return Ok(Traced { vector, files: None, machine, started_unix_s });
+            return Ok(Traced { vector, files: None, machine, started_unix_s, is_stopped: false });
         }
         Subject::Logs(logs) => (request.read(logs, observer)?, Machine::default()),
         Subject::Command(_) | Subject::Process(_) => request.live(stop, observer)?,
@@ -138,7 +143,9 @@ pub fn trace(request: &Request, stop: &Stop, observer: Observer<'_>) -> Result<T
     let application = &trace.vector.application;
     let named = |files| FileAccesses { application: application.clone(), ..files };
     let files = trace.files.map(named);
-    Ok(Traced { vector: trace.vector, files, machine, started_unix_s })
+    let lacks_work = request.counts_user_work && trace.vector.user_work.is_none();
+    let is_stopped = lacks_work && stop.requested();
+    Ok(Traced { vector: trace.vector, files, machine, started_unix_s, is_stopped })
 }
 
 impl Request {
@@ -186,7 +193,13 @@ impl Request {
         };
         let names = Names { application: self.application.clone(), unit: self.unit.clone() };
         let workload = self.workload();
+        if self.counts_user_work {
+            check_input()?;
+        }
         let method = self.method(observer)?;
+        if self.counts_user_work {
+            check_user_work(&method)?;
+        }
         let traced_all = matches!(method, Method::Bpf(_));
         let mut trace = match process {
             Some(process) => {
@@ -203,6 +216,7 @@ impl Request {
                 }
                 if self.counts_user_work {
                     let vector = &mut run.trace.vector;
+                    observer(Event::CountsUserWork);
                     let counted = user_work(&workload, vector, run.failure, &stopped);
                     match counted {
                         Ok(work) => vector.user_work = Some(work),
@@ -284,6 +298,30 @@ impl Request {
 const FILES_HELP: &str =
     "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
 
+/// Whether further runs of a command can have the standard input of the first one.
+fn check_input() -> Result<(), Failure> {
+    let kind = fstat(io::stdin()).map(|found| FileType::from_raw_mode(found.st_mode));
+    match kind {
+        Ok(FileType::Fifo | FileType::Socket | FileType::RegularFile) => {
+            Err(Failure::new("--user: standard input is a file or a pipe: the further runs would find it empty")
+                .help("let the command open its input: `yamba trace --user ... -- sh -c 'COMMAND <FILE'`; if it reads none, add `</dev/null`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the work in user mode can be counted beside this method.
+fn check_user_work(method: &Method) -> Result<(), Failure> {
+    if matches!(method, Method::Strace) {
+        return Err(Failure::new("--user: strace has no user time, which the counts belong to")
+            .help("trace as root, by BPF, or without `--user`"));
+    }
+    live::valgrind_version().map(|_| ()).map_err(|reason| {
+        Failure::new(format!("--user: {reason}"))
+            .help("without `--user`, a trace needs no valgrind")
+    })
+}
+
 /// The user work per unit of a command whose vector this is. The error is the reason why it is
 /// unknown.
 fn user_work(
@@ -293,7 +331,7 @@ fn user_work(
     stopped: &dyn Fn() -> bool,
 ) -> Result<UserWork, String> {
     let units = vector.units_each().filter(|_| vector.user_ns.is_some());
-    let units = units.ok_or("the trace has no user time: trace as root, by BPF")?;
+    let units = units.ok_or("the trace has no user time")?;
     Ok(live::user_work(workload, failure, vector.programs(), stopped)?.each(units))
 }
 

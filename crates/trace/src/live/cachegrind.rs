@@ -6,8 +6,9 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
@@ -35,6 +36,9 @@ const EVENTS: &str = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim";
 /// work.
 const OTHER_WORK: f64 = 0.02;
 
+/// How long processes may go on after the command has ended.
+const AFTER_END: Duration = Duration::from_secs(1);
+
 /// Counts in the order of [`EVENTS`].
 type Counts = [u64; 13];
 
@@ -46,7 +50,7 @@ pub fn user_work(
     programs: Option<f64>,
     stopped: &dyn Fn() -> bool,
 ) -> Result<UserWork, String> {
-    let how = version()?;
+    let how = valgrind_version()?;
     let mut passes = Vec::new();
     for caches in PASSES {
         passes.push(Pass { workload, caches, failure, programs }.run(stopped)?);
@@ -57,7 +61,7 @@ pub fn user_work(
         let off = (other[0] as f64 / instructions - 1.0).abs();
         if off > OTHER_WORK {
             return Err(format!(
-                "its instructions differ by {:.0} % between two runs, as of a program that compiles itself while it runs",
+                "its instructions differ by {:.0} % between two runs, as those of a program do that compiles code while it runs",
                 100.0 * off
             ));
         }
@@ -83,12 +87,16 @@ fn misses(passes: &[Counts]) -> Vec<Misses> {
     each.collect()
 }
 
-fn version() -> Result<String, String> {
+/// The version of valgrind here, such as `valgrind-3.19.0`. The error is the reason why there is none.
+pub fn valgrind_version() -> Result<String, String> {
     let output = Command::new("valgrind").arg("--version").output();
     let output = output.map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => "valgrind is missing: install the package valgrind".to_owned(),
         _ => format!("valgrind cannot be started: {e}"),
     })?;
+    if !output.status.success() {
+        return Err(format!("valgrind --version ended with {}", output.status));
+    }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
@@ -103,8 +111,8 @@ struct Pass<'a> {
 impl Pass<'_> {
     fn run(&self, stopped: &dyn Fn() -> bool) -> Result<Counts, String> {
         let folder = TempDir::new().map_err(|e| e.to_string())?;
-        let status = self.wait(folder.path(), stopped).map_err(|e| e.to_string())?;
-        let status = status.ok_or("it was stopped")?;
+        let status = self.wait(folder.path(), stopped)?;
+        let status = status.ok_or("a stop was requested")?;
         if let Some(reason) = fault_in_logs(folder.path())? {
             return Err(reason);
         }
@@ -116,20 +124,57 @@ impl Pass<'_> {
             let (now, before) = (text(failure), text(self.failure));
             return Err(format!("under valgrind it ended with {now}, and before with {before}"));
         }
-        let logs = files(folder.path(), "log").map_err(|e| e.to_string())?;
+        let mut logs = files(folder.path(), "log").map_err(|e| e.to_string())?;
+        logs.retain(|(_, path)| !is_empty(path));
         if let Some(programs) = self.programs
             && (programs - logs.len() as f64).abs() > 0.5
         {
             return Err(format!(
-                "it starts {programs} programs, and valgrind has counted {}: one was replaced by another (exec), or is for 32 bits",
+                "the command starts {programs:.0} programs, and valgrind has counted {}: one was replaced by another (exec), or is for 32 bits",
                 logs.len()
             ));
         }
         self.sum(folder.path())
     }
 
-    /// Runs the command to its end. `None`: a stop was requested.
-    fn wait(&self, folder: &Path, stopped: &dyn Fn() -> bool) -> io::Result<Option<ExitStatus>> {
+    /// Runs the command to its end, with an empty standard input: the traced runs have consumed
+    /// that of Yamba. `None`: a stop was requested. No process of the group is left.
+    fn wait(
+        &self,
+        folder: &Path,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<ExitStatus>, String> {
+        let text = |e: io::Error| e.to_string();
+        let mut child = self.command(folder).and_then(|mut own| own.spawn()).map_err(text)?;
+        let status = loop {
+            if stopped() {
+                break None;
+            }
+            if let Some(status) = child.try_wait().map_err(text)? {
+                break Some(status);
+            }
+            sleep(TICK);
+        };
+        let group = Pid::from_child(&child);
+        if status.is_some() {
+            wait_for_group(group);
+        }
+        let is_left = has_processes(group);
+        if is_left {
+            // It may have ended by now.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if status.is_none() {
+            child.wait().map_err(text)?;
+        }
+        wait_for_group(group);
+        match status {
+            Some(_) if is_left => Err("a process outlives the command".to_owned()),
+            status => Ok(status),
+        }
+    }
+
+    fn command(&self, folder: &Path) -> io::Result<Command> {
         let mut command = group("valgrind");
         command.args([
             "--tool=cachegrind",
@@ -147,18 +192,8 @@ impl Pass<'_> {
         command.arg(format!("--log-file={}", to("log.%p")));
         command.arg(format!("--cachegrind-out-file={}", to("out.%p")));
         command.arg("--").args(&self.workload.command).stdout(output_of(self.workload)?);
-        let mut child = command.spawn()?;
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Some(status));
-            }
-            if stopped() {
-                kill_process_group(Pid::from_child(&child), Signal::KILL)?;
-                child.wait()?;
-                return Ok(None);
-            }
-            sleep(TICK);
-        }
+        command.stdin(Stdio::null());
+        Ok(command)
     }
 
     /// The counts of all processes. A child that its parent forked begins with the counts of its
@@ -167,7 +202,7 @@ impl Pass<'_> {
         let mut sum = Counts::default();
         let outs = files(folder, "out").map_err(|e| e.to_string())?;
         for (process, path) in &outs {
-            if fs::metadata(folder.join(format!("log.{process}"))).map_or(0, |m| m.len()) == 0 {
+            if is_empty(&folder.join(format!("log.{process}"))) {
                 return Err(
                     "a process was forked and starts no program: cachegrind counts its parent's work twice"
                         .to_owned(),
@@ -180,24 +215,50 @@ impl Pass<'_> {
         }
         for (process, _) in files(folder, "log").map_err(|e| e.to_string())? {
             if !outs.iter().any(|(other, _)| *other == process) {
-                return Err("a process ended without its counts, as one that was killed".to_owned());
+                return Err(
+                    "a process has no counts: it was killed, or outlives the command".to_owned()
+                );
             }
         }
         if sum[0] == 0 { Err("it has no instruction".to_owned()) } else { Ok(sum) }
     }
 }
 
-/// The files `NAME.PROCESS` that are not empty or are counts.
+/// Whether a process of the group runs. One that has ended and that its parent did not wait for
+/// does not.
+fn has_processes(group: Pid) -> bool {
+    let group = group.as_raw_nonzero().to_string();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stats = entries.filter_map(|entry| fs::read(entry.path().join("stat")).ok());
+    let mut own = stats.filter(|stat| {
+        let text = String::from_utf8_lossy(stat);
+        let mut words = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, its_group) = (words.next(), words.nth(1));
+        its_group == Some(&group) && !matches!(state, Some("Z" | "X"))
+    });
+    own.next().is_some()
+}
+
+/// Waits until no process of the group runs, or for [`AFTER_END`].
+fn wait_for_group(group: Pid) {
+    let begun = Instant::now();
+    while has_processes(group) && begun.elapsed() < AFTER_END {
+        sleep(TICK);
+    }
+}
+
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).map_or(0, |found| found.len()) == 0
+}
+
+/// The files `NAME.PROCESS`. A log is empty if its process was forked and has started no program.
 fn files(folder: &Path, name: &str) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
         let process = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
-        let is_empty = fs::metadata(&path)?.len() == 0;
-        if let Some(process) = process.and_then(|text| text.parse().ok())
-            && !is_empty
-        {
+        if let Some(process) = process.and_then(|text| text.parse().ok()) {
             found.push((process, path));
         }
     }
@@ -223,7 +284,8 @@ fn fault_in_logs(folder: &Path) -> Result<Option<String>, String> {
 /// Reads what cachegrind wrote with these caches.
 fn read(text: &str, caches: [Cache; 2]) -> Result<Counts, String> {
     let line = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
-    for (name, (bytes, ways)) in [("desc: D1 cache:", caches[0]), ("desc: LL cache:", caches[1])] {
+    for (name, cache) in [("I1", caches[0]), ("D1", caches[0]), ("LL", caches[1])] {
+        let (name, (bytes, ways)) = (&*format!("desc: {name} cache:"), cache);
         let expected = format!("{bytes} B, {LINE} B, {ways}-way associative");
         let found = line(name).unwrap_or("nothing");
         if found != expected {
@@ -270,6 +332,9 @@ summary: 60124358 1088 1073 10028492 1178 979 10010084 335 306 10020111 2034 120
                 .contains("LL cache")
         );
         assert!(fault("16-way", "17-way").contains("17-way"));
+        assert!(
+            fault("I1 cache:         32768 B", "I1 cache:         65536 B").contains("I1 cache")
+        );
         for (from, to) in [("summary:", "totals:"), (" 37\n", "\n"), ("60124358", "-1")] {
             assert!(fault(from, to).contains("no whole summary"), "{from}");
         }

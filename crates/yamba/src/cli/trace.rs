@@ -77,8 +77,9 @@ pub(super) struct TraceCommand {
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"], hide_short_help = true)]
     rounds: NonZero<u32>,
     /// Count instructions, cache misses and mispredicted branches, too, for the user time on other
-    /// machines: three more runs under valgrind, each about 50 times as long
-    #[arg(long, conflicts_with_all = ["load", "pid", "from", "java"], hide_short_help = true)]
+    /// machines: three more runs under valgrind, each about 50 times as long, with an empty standard
+    /// input; not for a command that changes its input. BPF only
+    #[arg(long, conflicts_with_all = ["load", "pid", "from", "java", "units_from"], hide_short_help = true)]
     user: bool,
     /// Number of units of work in the trace, or in each run of it
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = units)]
@@ -178,6 +179,10 @@ fn note(event: Event<'_>) {
         Event::NoTimes(reason) => format!("strace counts the calls, without times: {reason}\n"),
         Event::CommandFailed { program, end } => {
             format!("error: {program}: {end}: the counts are those of a command that failed\n")
+        }
+        Event::CountsUserWork => {
+            "the command runs three more times under valgrind, each about 50 times as long\n"
+                .to_owned()
         }
         Event::Uncounted(missing) => format!("warning: {missing}\n"),
         Event::TracedOnce => "strace has traced one run\n".to_owned(),

@@ -89,7 +89,7 @@ fn user_time_elsewhere_is_that_of_its_counted_work() {
         let mut run: Value = serde_json::from_str(&system(cpu, factor)).unwrap();
         let entries = run["benchmarks"].as_array_mut().unwrap();
         let load = json!({"name": "user(load)", "by": "block"});
-        for (bytes, ns) in [(16384, 1.0), (65536, 5.0), (1 << 20, 50.0)] {
+        for (bytes, ns) in [(16384, 1.0), (65536, 5.0), (1 << 18, 50.0), (1 << 30, 50.0)] {
             entries.push(entry("load", &load, bytes, ns * 3f64.powf(factor)));
         }
         for (name, ns) in [("user(add)", 0.25), ("user(misprediction)", 5.0)] {
