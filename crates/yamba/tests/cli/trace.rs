@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use yamba_child_guard::StartGuarded;
 
 use crate::schema;
-use crate::support::{Yamba, needs, processes_of, until};
+use crate::support::{Answer, Yamba, needs, processes_of, until};
 
 /// Writes one byte to each line that it reads.
 const SERVER: &str = "exec 3<>requests; while read line <&3; do echo . > /dev/null; done";
@@ -324,4 +324,20 @@ fn only_an_application_that_can_run_here_is_measured() {
     ] {
         yamba.run(&format!("predict {words} --measure")).refused(&parts);
     }
+}
+
+/// The runs under valgrind would find the input consumed.
+#[test]
+fn user_work_of_a_command_with_input_is_refused() {
+    let yamba = Yamba::new().file("numbers", "1\n2\n");
+    let words = ["trace", "--user", "-o", "sort.vector", "--", "sort"];
+    let numbers = || fs::File::open(yamba.folder.path().join("numbers")).unwrap();
+    for input in [Stdio::from(numbers()), Stdio::piped()] {
+        let answer = Answer::read(yamba.command(&words).stdin(input).output().unwrap());
+        answer.refused(&["--user: standard input is a file or a pipe", "sh -c 'COMMAND <FILE'"]);
+    }
+    assert!(!yamba.folder.path().join("sort.vector").exists());
+    let with_units = [&words[..2], &["--units-from", "([0-9]+)"], &words[2..]].concat();
+    let answer = Answer::read(yamba.command(&with_units).output().unwrap());
+    answer.refused(&["--units-from"]);
 }
