@@ -122,7 +122,7 @@ fn work_that_cannot_be_counted_is_refused() {
     let program = built(folder.path());
     let reasons = [
         ("fork", 1.0, "a process was forked and starts no program"),
-        ("x: exec", 2.0, "it starts 2 programs, and valgrind has counted 1"),
+        ("x: exec", 2.0, "the command starts 2 programs, and valgrind has counted 1"),
         ("status", 1.0, "under valgrind it ended with exit status: 3, and before with status 0"),
         ("vector", 1.0, "valgrind does not know an instruction of it"),
         ("process", 1.0, "its instructions differ by"),

@@ -125,12 +125,13 @@ impl Pass<'_> {
             return Err(format!("under valgrind it ended with {now}, and before with {before}"));
         }
         let mut logs = files(folder.path(), "log").map_err(|e| e.to_string())?;
-        logs.retain(|(_, path)| !is_empty(path));
+        logs.retain(|(_, path)| has_program(path));
         if let Some(programs) = self.programs
             && (programs - logs.len() as f64).abs() > 0.5
         {
+            let noun = if programs.round() == 1.0 { "program" } else { "programs" };
             return Err(format!(
-                "the command starts {programs:.0} programs, and valgrind has counted {}: one was replaced by another (exec), or is for 32 bits",
+                "the command starts {programs:.0} {noun}, and valgrind has counted {}: one was replaced by another (exec), or is for 32 bits",
                 logs.len()
             ));
         }
@@ -181,8 +182,8 @@ impl Pass<'_> {
             "--cache-sim=yes",
             "--branch-sim=yes",
             "--trace-children=yes",
-            // Then a log says that a process has a program of its own.
-            "--child-silent-after-fork=yes",
+            // Then a log shows whether its process has a program of its own.
+            "--verbose",
         ]);
         let [first, last] = self.caches.map(|(bytes, ways)| format!("{bytes},{ways},{LINE}"));
         for (option, cache) in [("I1", &first), ("D1", &first), ("LL", &last)] {
@@ -202,7 +203,7 @@ impl Pass<'_> {
         let mut sum = Counts::default();
         let outs = files(folder, "out").map_err(|e| e.to_string())?;
         for (process, path) in &outs {
-            if is_empty(&folder.join(format!("log.{process}"))) {
+            if !has_program(&folder.join(format!("log.{process}"))) {
                 return Err(
                     "a process was forked and starts no program: cachegrind counts its parent's work twice"
                         .to_owned(),
@@ -247,11 +248,13 @@ fn wait_for_group(group: Pid) {
     }
 }
 
-fn is_empty(path: &Path) -> bool {
-    fs::metadata(path).map_or(0, |found| found.len()) == 0
+/// Whether a log has the line that cachegrind writes when a program starts, and not when one forks.
+fn has_program(log: &Path) -> bool {
+    let text = fs::read(log).unwrap_or_default();
+    String::from_utf8_lossy(&text).contains("Cache configuration used:")
 }
 
-/// The files `NAME.PROCESS`. A log is empty if its process was forked and has started no program.
+/// The files `NAME.PROCESS`. Each process has a log from its start, and counts from its end.
 fn files(folder: &Path, name: &str) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
