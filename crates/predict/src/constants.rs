@@ -100,9 +100,9 @@ pub(crate) const RARE: f64 = 0.01;
 // User time by counts (`carry/user_work.rs`).
 
 /// The most instructions that a processor does in the time of an addition. Chosen: current
-/// processors decode 4 to 10 in a cycle, and no program reaches that for long. The other bound is an
-/// assumption without a number: apart from misses and mispredictions, an instruction takes at most
-/// as long as a load from the first cache. Divisions and square roots take longer.
+/// processors decode 4 to 10 in a cycle, and no program reaches that for long. The other bound is
+/// an assumption without a number: apart from misses and mispredictions, an instruction takes at
+/// most as long as a load from the first cache. Divisions and square roots take longer.
 pub(crate) const MOST_AT_ONCE: f64 = 8.0;
 
 /// By how much another processor may do the same instructions faster or slower than both of the

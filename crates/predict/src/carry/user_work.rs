@@ -182,8 +182,8 @@ fn cost(systems: Systems, name: &str, size: Option<f64>) -> Result<Both, String>
     })
 }
 
-/// The costs of loads from a distance on: the interval reaches from the cost at that distance, which
-/// may be a hit of the last cache, to that at the largest measured one.
+/// The costs of loads from a distance on: the interval reaches from the cost at that distance,
+/// which may be a hit of the last cache, to that at the largest measured one.
 fn cost_from(systems: Systems, bytes: f64) -> Result<Both, String> {
     let own = cost(systems, LOAD, Some(bytes))?;
     let farthest = systems.map(|costs| costs.largest_size(LOAD).filter(|size| *size > bytes));

@@ -87,7 +87,8 @@ fn misses(passes: &[Counts]) -> Vec<Misses> {
     each.collect()
 }
 
-/// The version of valgrind here, such as `valgrind-3.19.0`. The error is the reason why there is none.
+/// The version of valgrind here, such as `valgrind-3.19.0`. The error is the reason why there is
+/// none.
 pub fn valgrind_version() -> Result<String, String> {
     let output = Command::new("valgrind").arg("--version").output();
     let output = output.map_err(|e| match e.kind() {

@@ -77,8 +77,8 @@ pub(super) struct TraceCommand {
     #[arg(long, value_name = "N", default_value = "1", conflicts_with_all = ["pid", "from"], hide_short_help = true)]
     rounds: NonZero<u32>,
     /// Count instructions, cache misses and mispredicted branches, too, for the user time on other
-    /// machines: three more runs under valgrind, each about 50 times as long, with an empty standard
-    /// input; not for a command that changes its input. BPF only
+    /// machines: three more runs under valgrind, each about 50 times as long, with an empty
+    /// standard input; not for a command that changes its input. BPF only
     #[arg(long, conflicts_with_all = ["load", "pid", "from", "java", "units_from"], hide_short_help = true)]
     user: bool,
     /// Number of units of work in the trace, or in each run of it
