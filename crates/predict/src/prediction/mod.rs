@@ -52,8 +52,8 @@
 //! curves in quadrature (`product.rs`). Another kernel may add waits (`carry/waits.rs`). Spread and
 //! border of the trace (`vector/rounds.rs`) widen it in quadrature ([`Prediction::widen`]). Work
 //! that a change removes lowers the lower end (`traced.rs`). A term without an upper bound opens
-//! the upper end (`unbounded`). Every constant is in `constants.rs`. With `--elapsed`, `total/mod.rs`
-//! adds user time and waiting.
+//! the upper end (`unbounded`). Every constant is in `constants.rs`. With `--elapsed`,
+//! `total/mod.rs` adds user time and waiting.
 
 mod coverage;
 pub mod file_time;
