@@ -11,7 +11,7 @@ use super::process_output::{ProcessExit, ProcessOutput};
 /// impossible.
 pub type Listing<'a> = dyn Fn(&Code, u64) -> Option<String> + 'a;
 
-/// What happened to a process that did not end before the time of the run.
+/// The note of a process that was killed at the end of the time of the run.
 pub(super) const OUT_OF_TIME: &str =
     "was ended, since the time of the run was over: `yamba run` gives it longer";
 

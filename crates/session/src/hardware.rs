@@ -210,7 +210,7 @@ fn siblings(machine: &Machine) -> HardwareParameter {
 /// Why the benchmark of this name has no curve.
 fn not_measured(run: &Run, curve: &str) -> String {
     let Some(benchmark) = run.benchmarks.iter().find(|b| b.name == curve) else {
-        return "no benchmark measures it in this run, which was for others, or had no time to build it"
+        return "no benchmark measures it: the run was for other parameters, this platform has none, or there was no time to build it"
             .to_owned();
     };
     let reason = benchmark.notes.first().map(ToString::to_string);

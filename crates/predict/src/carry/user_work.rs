@@ -69,7 +69,7 @@ struct Kinds {
     adds: Both,
     /// All instructions, if each takes as long as a load from the first cache.
     loads: Both,
-    /// What mispredictions and misses add.
+    /// The times that mispredictions and misses add.
     waits: Vec<Both>,
     /// All that may carry time of unknown work, for one use.
     each: Vec<Both>,

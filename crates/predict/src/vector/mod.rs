@@ -218,7 +218,7 @@ impl Vector {
     pub fn programs(&self) -> Option<f64> {
         let is_started = |used: &&Use| {
             ["execve", "execveat"].contains(&names::call(&used.name))
-                && !used.name.ends_with("(failed)")
+                && !used.name.ends_with(names::FAILED)
         };
         let each: f64 = self.primitives.iter().filter(is_started).map(|used| used.count).sum();
         Some(each * self.units_each()?)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserWork {
-    /// What counted it, such as `valgrind-3.19.0`.
+    /// The program that counted it, such as `valgrind-3.19.0`.
     pub how: String,
     /// Number of instructions.
     pub instructions: f64,

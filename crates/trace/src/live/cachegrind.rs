@@ -29,7 +29,7 @@ const PASSES: [[Cache; 2]; 3] = [
 /// Bytes of a line of all simulated caches.
 const LINE: u64 = 64;
 
-/// What cachegrind counts, in its order.
+/// The events that cachegrind counts, in its order.
 const EVENTS: &str = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim";
 
 /// Further instructions of a pass, as a share of those of the first. Above it, the passes did other
@@ -269,7 +269,7 @@ fn files(folder: &Path, name: &str) -> io::Result<Vec<(u32, PathBuf)>> {
     Ok(found)
 }
 
-/// What a log says that valgrind could not do.
+/// The first line of the logs about an instruction that valgrind does not know.
 fn fault_in_logs(folder: &Path) -> Result<Option<String>, String> {
     for (_, path) in files(folder, "log").map_err(|e| e.to_string())? {
         let log = fs::read(&path).map_err(|e| e.to_string())?;
@@ -312,7 +312,7 @@ mod tests {
 
     const CACHES: [Cache; 2] = [(32768, 8), (2097152, 16)];
 
-    /// What valgrind 3.19.0 writes, shortened.
+    /// The output of valgrind 3.19.0, shortened.
     const WRITTEN: &str = "\
 desc: I1 cache:         32768 B, 64 B, 8-way associative
 desc: D1 cache:         32768 B, 64 B, 8-way associative

@@ -158,7 +158,7 @@ impl TraceCommand {
             records_files: self.files.is_some(),
             counts_user_work: self.user,
             hides_output: self.output.is_none(),
-            bare: words()?,
+            bare: bare_words()?,
         })
     }
 
@@ -304,8 +304,8 @@ impl Bare {
     }
 }
 
-/// The beginning of a command line that runs a program in this way: options and the program follow.
-pub(super) fn words() -> Result<Vec<String>, Failure> {
+/// The beginning of a command line of `yamba bare`: options and the program follow.
+fn bare_words() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(system_failure)?;
     let program = program.into_os_string().into_string();
     let words = program.map(|program| vec![program, "bare".to_owned()]);
