@@ -240,8 +240,8 @@ fn exact(value: f64) -> Result<Found, String> {
 /// How far the points around the value may be apart.
 fn widest(method: Method) -> f64 {
     match method {
-        Method::LastBelow => WIDEST_CLIMB,
-        Method::Middle { .. } | Method::LastClimb { .. } => WIDEST_SPREAD,
+        Method::LastBelow | Method::LastClimb { .. } => WIDEST_CLIMB,
+        Method::Middle { .. } => WIDEST_SPREAD,
         _ => WIDEST_STEP,
     }
 }
@@ -322,7 +322,7 @@ fn last_climb(points: &Points, cycles: f64, unit: &str) -> Result<Found, String>
     }
     let [foot, middle, top] = crossings(points, CLIMB.map(|share| low + share * (high - low)))?;
     let interval = [points.x[foot.saturating_sub(1)], points.x[top]];
-    is_narrow(interval, WIDEST_SPREAD, unit)?;
+    is_narrow(interval, WIDEST_CLIMB, unit)?;
     Ok(Found { value: points.x[middle - 1], interval })
 }
 

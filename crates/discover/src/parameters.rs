@@ -218,7 +218,8 @@ pub const PARAMETERS: &[Parameter] = &[
         "branches",
         "longest pattern that is learnt",
         "branch_pattern",
-        Method::LastBelow,
+        // Half of a misprediction. A second, slower predictor costs less.
+        Method::LastClimb { cycles: 5.0 },
     ),
     shared(
         "branch.targets",

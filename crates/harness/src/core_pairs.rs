@@ -21,6 +21,9 @@ const KIND: Kind = Kind { name: "cores", version: 1 };
 /// Findings are used for this time, in seconds. The test takes a tenth of a second.
 const VALID_S: f64 = 3600.0;
 
+/// The same if a pair has no clear finding: a neighbour of that moment may be gone.
+const UNCLEAR_VALID_S: f64 = 30.0;
+
 /// The findings of an earlier run on this machine, however old.
 #[must_use]
 pub fn kept_core_pairs(folder: &Path, machine: &Machine) -> Option<CorePairs> {
@@ -30,7 +33,9 @@ pub fn kept_core_pairs(folder: &Path, machine: &Machine) -> Option<CorePairs> {
 /// The findings of an earlier run, if they are new enough at `now`.
 pub(super) fn valid_core_pairs(folder: &Path, machine: &Machine, now: f64) -> Option<CorePairs> {
     let kept = kept_core_pairs(folder, machine)?;
-    (0.0..VALID_S).contains(&(now - kept.unix_s)).then_some(kept)
+    let is_clear = kept.pairs.iter().all(|pair| pair.shared.is_some());
+    let valid_s = if is_clear { VALID_S } else { UNCLEAR_VALID_S };
+    (0.0..valid_s).contains(&(now - kept.unix_s)).then_some(kept)
 }
 
 /// Tests the processors with `program`, and keeps the findings for later runs. `None` if the
@@ -119,9 +124,13 @@ mod tests {
         assert_eq!(kept_core_pairs(folder, &here), None);
         keep(folder, &here, &found);
         assert_eq!(kept_core_pairs(folder, &here), Some(found.clone()));
-        assert_eq!(valid_core_pairs(folder, &here, 2000.0), Some(found));
+        assert_eq!(valid_core_pairs(folder, &here, 2000.0), Some(found.clone()));
         assert_eq!(valid_core_pairs(folder, &here, 5000.0), None);
         // The clock was set back.
         assert_eq!(valid_core_pairs(folder, &here, 900.0), None);
+        let unclear = CorePairs { pairs: vec![pair(0, 1, None)], ..found };
+        keep(folder, &here, &unclear);
+        assert_eq!(valid_core_pairs(folder, &here, 1010.0), Some(unclear));
+        assert_eq!(valid_core_pairs(folder, &here, 1100.0), None);
     }
 }
