@@ -15,12 +15,12 @@ const CONFIDENCE: f64 = 0.95;
 /// The largest ratio of the points around a step.
 const WIDEST_STEP: f64 = 1.5;
 /// The largest ratio of the points around a climb of any length.
-const WIDEST_CLIMB: f64 = 3.0;
+pub(crate) const WIDEST_CLIMB: f64 = 3.0;
 /// The largest ratio of the points around a climb at whose middle a memory is full. If the address
 /// selects one of many sets at random, their loads have a Poisson distribution: with 16 entries in
 /// a set, a tenth of the accesses misses at 0.696 and nine tenths miss at 1.331 of the capacity.
 /// Each end lies up to an eighth of an octave from a point. With fewer entries the climb is longer.
-const WIDEST_SPREAD: f64 = 1.331 / 0.696 * 1.0905 * 1.0905;
+pub(crate) const WIDEST_SPREAD: f64 = 1.331 / 0.696 * 1.0905 * 1.0905;
 /// The largest ratio of neighbouring points, which divide each octave into eighths.
 const SPACING: f64 = 9.0 / 8.0;
 /// A climb of at most two such distances has too few points for a middle.
@@ -168,7 +168,7 @@ fn read<'a>(
         Method::StepBeyond { reference } => of_step(step_beyond(&points, reference)?),
         Method::StepIfFlat { reference } => of_step(step_if_flat(&points, reference)?),
         Method::Middle { step } => middle_of(&points, step_of(&points, step)?, unit),
-        Method::LastClimb { cycles } => last_climb(&points, cycles, unit),
+        Method::LastClimb { cycles, widest } => last_climb(&points, cycles, widest, unit),
         Method::FirstAbove => first_above(&points, unit),
         Method::LastBelow => last_below(&points),
         Method::Steepest => steepest(&points, unit),
@@ -240,7 +240,8 @@ fn exact(value: f64) -> Result<Found, String> {
 /// How far the points around the value may be apart.
 fn widest(method: Method) -> f64 {
     match method {
-        Method::LastBelow | Method::LastClimb { .. } => WIDEST_CLIMB,
+        Method::LastBelow => WIDEST_CLIMB,
+        Method::LastClimb { widest, .. } => widest,
         Method::Middle { .. } => WIDEST_SPREAD,
         _ => WIDEST_STEP,
     }
@@ -306,23 +307,21 @@ fn middle_of(points: &Points, step: Step, unit: &str) -> Result<Found, String> {
 
 /// The last point below the middle of the climb from the level of the first third to that of the
 /// last octave.
-fn last_climb(points: &Points, cycles: f64, unit: &str) -> Result<Found, String> {
+fn last_climb(points: &Points, cycles: f64, widest: f64, unit: &str) -> Result<Found, String> {
     let n = points.x.len();
     let last = points.x[n - 1];
     let octave = &points.y[points.x.partition_point(|x| *x <= last / 2.0)..];
     let low = median(&points.y[..n.div_ceil(3)]).unwrap_or(0.0);
     let high = median(octave).unwrap_or(0.0);
     if high < low + cycles {
-        return Err(format!(
-            "of up to {last} {unit} none takes {cycles} cycles longer than of a few"
-        ));
+        return Err(format!("the time rises by less than {cycles} cycles up to {last} {unit}"));
     }
     if octave.iter().any(|y| *y > WIDEST_LEVEL * high || *y * WIDEST_LEVEL < high) {
         return Err(format!("the time still rises in the last octave up to {last}"));
     }
     let [foot, middle, top] = crossings(points, CLIMB.map(|share| low + share * (high - low)))?;
     let interval = [points.x[foot.saturating_sub(1)], points.x[top]];
-    is_narrow(interval, WIDEST_CLIMB, unit)?;
+    is_narrow(interval, widest, unit)?;
     Ok(Found { value: points.x[middle - 1], interval })
 }
 

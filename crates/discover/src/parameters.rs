@@ -1,5 +1,7 @@
 //! The parameters, and the curve and method of each.
 
+use super::find::{WIDEST_CLIMB, WIDEST_SPREAD};
+
 /// How a parameter is read from its curve. Levels and steps count from 0. A step that takes more
 /// than half of an octave is refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +42,8 @@ pub enum Method {
     LastClimb {
         /// The least difference.
         cycles: f64,
+        /// The largest ratio of the points around the climb.
+        widest: f64,
     },
     /// The first point beyond the only step of a curve with few points, whose step takes none.
     FirstAbove,
@@ -218,8 +222,8 @@ pub const PARAMETERS: &[Parameter] = &[
         "branches",
         "longest pattern that is learnt",
         "branch_pattern",
-        // Half of a misprediction. A second, slower predictor costs less.
-        Method::LastClimb { cycles: 5.0 },
+        // Half of the branches are mispredicted. A second, slower predictor costs a cycle.
+        Method::LastClimb { cycles: 3.0, widest: WIDEST_CLIMB },
     ),
     shared(
         "branch.targets",
@@ -227,7 +231,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "jumps whose targets are known",
         "branch_targets",
         // A jump to an unknown target waits until it is decoded: the earliest stages of a pipeline.
-        Method::LastClimb { cycles: 5.0 },
+        Method::LastClimb { cycles: 5.0, widest: WIDEST_SPREAD },
     ),
     shared("returns.entries", "entries", "return addresses", "returns", Method::OnlyStep),
     shared(

@@ -18,10 +18,10 @@ use super::stop::Stop;
 
 const KIND: Kind = Kind { name: "cores", version: 1 };
 
-/// Findings are used for this time, in seconds. The test takes a tenth of a second.
+/// Findings are used for this time, in seconds. A pair takes up to a tenth of a second.
 const VALID_S: f64 = 3600.0;
 
-/// The same if a pair has no clear finding: a neighbour of that moment may be gone.
+/// Findings without a clear pair are used for this time: a neighbour may be gone then.
 const UNCLEAR_VALID_S: f64 = 30.0;
 
 /// The findings of an earlier run on this machine, however old.
@@ -33,7 +33,7 @@ pub fn kept_core_pairs(folder: &Path, machine: &Machine) -> Option<CorePairs> {
 /// The findings of an earlier run, if they are new enough at `now`.
 pub(super) fn valid_core_pairs(folder: &Path, machine: &Machine, now: f64) -> Option<CorePairs> {
     let kept = kept_core_pairs(folder, machine)?;
-    let is_clear = kept.pairs.iter().all(|pair| pair.shared.is_some());
+    let is_clear = kept.pairs.iter().any(|pair| pair.shared.is_some());
     let valid_s = if is_clear { VALID_S } else { UNCLEAR_VALID_S };
     (0.0..valid_s).contains(&(now - kept.unix_s)).then_some(kept)
 }

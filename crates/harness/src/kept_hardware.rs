@@ -8,7 +8,7 @@ use yamba_record::hardware::{HardwareParameter, KeptParameter};
 use crate::kept_file::{self, Kind};
 
 /// Another version had other methods, and its values are not used.
-const KIND: Kind = Kind { name: "hardware", version: 1 };
+const KIND: Kind = Kind { name: "hardware", version: 2 };
 
 /// The parameters that earlier runs measured on this machine.
 #[must_use]

@@ -31,58 +31,70 @@ pub struct KeptParameter {
     pub unix_s: f64,
 }
 
-/// A parameter whose end the method of another one finds, if it comes first.
-struct Hider {
-    name: &'static str,
+/// A resource that may fill before the measured one does.
+struct Rival {
+    parameter: &'static str,
     words: &'static str,
-    /// How many instructions of the other method take one of its entries.
+    /// Instructions of the measured curve for each entry of this resource that they take.
     instructions: f64,
 }
 
-const ROB: Hider = Hider { name: "rob.entries", words: "reorder buffer", instructions: 1.0 };
-/// Every second load has a target in each file of registers.
-const INTEGERS: Hider =
-    Hider { name: "registers.integer", words: "file of integer registers", instructions: 2.0 };
-const VECTORS: Hider =
-    Hider { name: "registers.vector", words: "file of vector registers", instructions: 2.0 };
+const ROB: Rival = Rival { parameter: "rob.entries", words: "reorder buffer", instructions: 1.0 };
+/// Every second load has its target in this register file, and the others in the other one.
+const INTEGERS: Rival =
+    Rival { parameter: "registers.integer", words: "integer register file", instructions: 2.0 };
+const VECTORS: Rival =
+    Rival { parameter: "registers.vector", words: "vector register file", instructions: 2.0 };
 
-/// What may end before these buffers do.
-const HIDDEN: [(&str, &[Hider]); 4] = [
+/// What may fill before these buffers do.
+const RIVALS: [(&str, &[Rival]); 4] = [
     ("loads.entries", &[ROB, INTEGERS, VECTORS]),
     ("stores.entries", &[ROB]),
     ("registers.integer", &[ROB]),
     ("registers.vector", &[ROB]),
 ];
 
-/// Buffers that differ by at most this ratio may be the same one. The loads of the method itself
-/// need entries, too.
+/// Two resources may be the same one if the upper end of the measured interval times this is at
+/// least the lower end of the other one. The loads of the method itself need entries, too.
 const SAME_BUFFER: f64 = 1.06;
 
-/// The parameters that the value of this one depends on.
-pub fn hiders(name: &str) -> impl Iterator<Item = &'static str> {
-    let hidden = HIDDEN.iter().filter(move |(hidden, _)| *hidden == name);
-    hidden.flat_map(|(_, hiders)| hiders.iter().map(|hider| hider.name))
+fn rivals_of(name: &str) -> &'static [Rival] {
+    RIVALS.iter().find(|(measured, _)| *measured == name).map_or(&[], |(_, rivals)| rivals)
 }
 
-/// Replaces the value of a buffer by a reason, if it may be the end of another one.
-pub(crate) fn refuse_hidden(parameters: &mut [HardwareParameter]) {
-    let all = parameters.to_vec();
-    let low_of = |name: &str| Some(all.iter().find(|p| p.name == name)?.interval?[0]);
+/// The parameters that the value of this one depends on.
+pub fn rivals(name: &str) -> impl Iterator<Item = &'static str> {
+    rivals_of(name).iter().map(|rival| rival.parameter)
+}
+
+/// Replaces the value of a buffer by a reason, if it may be the end of another one. `kept` has
+/// values of this machine, for parameters without one.
+pub(crate) fn refuse_hidden(parameters: &mut [HardwareParameter], kept: &[KeptParameter]) {
+    let known: Vec<HardwareParameter> =
+        parameters.iter().chain(kept.iter().map(|kept| &kept.parameter)).cloned().collect();
+    let least = |name: &str| {
+        known.iter().filter(|p| p.name == name).find_map(|p| p.interval).map(|[low, _]| low)
+    };
     for parameter in parameters {
-        let hidden = HIDDEN.iter().find(|(name, _)| *name == parameter.name);
-        let Some((hidden, [_, high])) = hidden.zip(parameter.interval) else { continue };
-        let why = hidden.1.iter().find_map(|hider| match low_of(hider.name) {
-            None => Some(format!("the size of the {} is not known", hider.words)),
-            Some(low) if SAME_BUFFER * high >= hider.instructions * low => {
-                Some(format!("the {} may end first", hider.words))
-            }
-            Some(_) => None,
-        });
-        let Some(why) = why else { continue };
+        let Some([_, high]) = parameter.interval else { continue };
+        let Some(why) = why_hidden(rivals_of(&parameter.name), high, least) else { continue };
         let found = parameter.found.take().unwrap_or_default();
         parameter.interval = None;
         parameter.reason = Some(format!("at least {found}: {why}"));
     }
+}
+
+/// Why a buffer of at most `high` entries may be the end of one of its rivals: of the smallest, or
+/// else of one whose size `least` does not know.
+fn why_hidden(rivals: &[Rival], high: f64, least: impl Fn(&str) -> Option<f64>) -> Option<String> {
+    let end = |rival: &Rival| Some(rival.instructions * least(rival.parameter)?);
+    let known = rivals.iter().filter_map(|rival| Some((end(rival)?, rival)));
+    let smallest = known.min_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((_, rival)) = smallest.filter(|(end, _)| SAME_BUFFER * high >= *end) {
+        return Some(format!("the {} may fill first", rival.words));
+    }
+    let unknown = rivals.iter().find(|rival| end(rival).is_none())?;
+    Some(format!("the size of the {} is not known", unknown.words))
 }
 
 /// The parameter of jumps, and the benchmark of its curve.
@@ -153,31 +165,44 @@ mod tests {
         let buffers =
             [known("registers.vector", 432.0, 441.0), known("stores.entries", 105.0, 109.0)];
         let mut all = [vec![known("rob.entries", 440.0, 448.0)], buffers.to_vec()].concat();
-        refuse_hidden(&mut all);
+        refuse_hidden(&mut all, &[]);
         assert_eq!(all[0].found, Some(440.0));
         assert_eq!((all[1].found, all[1].interval), (None, None));
         let reason = all[1].reason.as_deref();
-        assert_eq!(reason, Some("at least 432: the reorder buffer may end first"));
+        assert_eq!(reason, Some("at least 432: the reorder buffer may fill first"));
         assert_eq!((all[2].found, &all[2].reason), (Some(105.0), &None));
         let mut alone = buffers;
-        refuse_hidden(&mut alone);
+        refuse_hidden(&mut alone, &[]);
         assert!(alone.iter().all(|p| p.found.is_none() && p.interval.is_none()));
     }
 
     /// Of 306 loads in flight, 153 wait for vector registers.
     #[test]
     fn loads_that_fill_registers_have_no_value() {
-        let with_vectors = |registers: f64| {
-            let loads = known("loads.entries", 306.0, 312.0);
-            let vectors = known("registers.vector", registers, registers + 3.0);
-            let others =
-                [known("rob.entries", 400.0, 408.0), known("registers.integer", 198.0, 201.0)];
-            let mut all = [vec![loads, vectors], others.to_vec()].concat();
-            refuse_hidden(&mut all);
-            all.remove(0)
+        let reason = |others: &[HardwareParameter], kept: &[KeptParameter]| {
+            let mut all = [vec![known("loads.entries", 306.0, 312.0)], others.to_vec()].concat();
+            refuse_hidden(&mut all, kept);
+            all.remove(0).reason
         };
-        let reason = with_vectors(153.0).reason.unwrap();
-        assert_eq!(reason, "at least 306: the file of vector registers may end first");
-        assert_eq!(with_vectors(190.0).found, Some(306.0));
+        let rob = |low: f64| known("rob.entries", low, low + 8.0);
+        let files = |low: f64| {
+            [known("registers.integer", 198.0, 201.0), known("registers.vector", low, low + 3.0)]
+        };
+        let with = |rob_low: f64, vector_low: f64| {
+            reason(&[vec![rob(rob_low)], files(vector_low).to_vec()].concat(), &[])
+        };
+        let of_vectors = Some("at least 306: the vector register file may fill first".to_owned());
+        assert_eq!(with(400.0, 153.0), of_vectors);
+        assert_eq!(with(315.0, 150.0), of_vectors, "the smallest one");
+        assert_eq!(with(315.0, 190.0).unwrap(), "at least 306: the reorder buffer may fill first");
+        assert_eq!(with(400.0, 190.0), None);
+        let unknown = reason(&[rob(400.0), files(190.0)[0].clone()], &[]);
+        assert_eq!(
+            unknown.unwrap(),
+            "at least 306: the size of the vector register file is not known"
+        );
+        let parameter = files(190.0)[1].clone();
+        let kept = [KeptParameter { parameter, unix_s: 1.0 }];
+        assert_eq!(reason(&[rob(400.0), files(190.0)[0].clone()], &kept), None);
     }
 }

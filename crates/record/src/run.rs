@@ -247,7 +247,7 @@ impl Run {
 
     /// Replaces values by reasons where other parameters of this machine explain the curves, too.
     pub fn refuse_unclear(&self, parameters: &mut [HardwareParameter]) {
-        hardware::refuse_hidden(parameters);
+        hardware::refuse_hidden(parameters, &self.machine.hardware);
         let jumps = self.benchmarks.iter().find(|b| b.name == hardware::JUMPS.1);
         let distance = jumps.and_then(|b| plain(b.parameters.get("distance")?).parse().ok());
         let measured = self.benchmarks.iter().flat_map(|b| &b.details.hardware);

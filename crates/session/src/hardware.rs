@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use yamba_discover::PARAMETERS;
 use yamba_harness::{Neighbours, Options, Stop, keep_hardware};
-use yamba_record::hardware::{HardwareParameter, hiders};
+use yamba_record::hardware::{HardwareParameter, rivals};
 use yamba_record::{Machine, Run};
 use yamba_store::Detail;
 
@@ -127,8 +127,8 @@ fn keep(run: &Run, parameters: &[HardwareParameter]) {
 
 /// The benchmarks of these parameters.
 fn curves(wanted: &[&str]) -> Vec<&'static str> {
-    let is_hider = |name: &str| wanted.iter().any(|hidden| hiders(hidden).any(|h| h == name));
-    let is_needed = |name: &str| wanted.contains(&name) || is_hider(name);
+    let is_rival = |name: &str| wanted.iter().any(|measured| rivals(measured).any(|r| r == name));
+    let is_needed = |name: &str| wanted.contains(&name) || is_rival(name);
     let mut curves: Vec<&'static str> =
         PARAMETERS.iter().filter(|p| is_needed(p.name)).map(|p| p.curve).collect();
     if curves.is_empty() {

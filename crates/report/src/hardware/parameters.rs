@@ -26,7 +26,10 @@ pub(super) fn found_in(run: &Run) -> Vec<HardwareParameter> {
 pub fn parts(parameters: &[HardwareParameter]) -> Vec<Part> {
     let (found, unknown): (Vec<_>, Vec<_>) = parameters.iter().partition(|p| p.found.is_some());
     let titles = ["parameter", "found", "interval", "claimed", "what"];
-    let mut parts = vec![Part::Table(Table::new(&titles, found.into_iter().map(row)))];
+    let mut parts = Vec::new();
+    if !found.is_empty() {
+        parts.push(Part::Table(Table::new(&titles, found.into_iter().map(row))));
+    }
     if !unknown.is_empty() {
         let titles = ["cannot tell", "claimed", "reason"];
         parts.push(Part::Table(Table::new(&titles, unknown.into_iter().map(unknown_row))));

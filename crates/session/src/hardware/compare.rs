@@ -109,6 +109,7 @@ mod tests {
             run: String::new(),
             processor: None,
             interrupted: false,
+            has_failures: false,
             parameters: parameters.iter().map(parameter).collect(),
         }
     }

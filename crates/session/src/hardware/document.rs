@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use yamba_record::Run;
 use yamba_record::hardware::HardwareParameter;
+use yamba_record::{Run, Status};
 
 use super::super::document_file;
 use super::super::run_ref::is_path;
@@ -26,6 +26,9 @@ pub struct Document {
     /// Whether the run was stopped before its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// Whether a benchmark could not be built, or crashed.
+    #[serde(skip)]
+    pub has_failures: bool,
     /// The parameters.
     pub parameters: Vec<HardwareParameter>,
 }
@@ -41,6 +44,7 @@ impl Document {
             run: run.id.clone(),
             processor: run.machine.cpu.clone(),
             interrupted: run.interrupted,
+            has_failures: run.benchmarks.iter().any(|b| b.status == Status::Crashed),
             parameters,
         }
     }

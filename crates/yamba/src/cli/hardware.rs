@@ -67,7 +67,8 @@ impl Hardware {
             }
         }
         output::json_or_view(self.json, &found, |d| views::hardware::view(&d.parameters))?;
-        Ok(if found.interrupted { Answer::No } else { Answer::Done })
+        let is_bad = found.interrupted || found.has_failures;
+        Ok(if is_bad { Answer::No } else { Answer::Done })
     }
 
     fn measure(&self) -> Result<Document, Failure> {

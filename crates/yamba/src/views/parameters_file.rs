@@ -99,6 +99,7 @@ mod tests {
             run: "0011".to_owned(),
             processor: Some("A\ncpu".to_owned()),
             interrupted: false,
+            has_failures: false,
             parameters: vec![
                 parameter("l1d.size", "B", Some(49_152.0)),
                 parameter("l1d.latency", "cycles", Some(5.002_345)),

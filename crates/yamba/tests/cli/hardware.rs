@@ -70,6 +70,16 @@ fn curve_that_does_not_tell_gives_the_reason() {
     assert!(reason.contains("the step lies anywhere from") || reason.contains("steps"), "{reason}");
 }
 
+/// A parameter without an answer is a result, a failed benchmark is none.
+#[test]
+fn failed_benchmark_is_a_failure_without_an_empty_table() {
+    let told = with_curve("2 + 0 * x").run("hardware --lib . l3.size --quick").ok();
+    assert!(told.out.starts_with("cannot tell"), "{}", told.out);
+    let answer = with_curve("(abort(), x)").run("hardware --lib . l3.size --quick");
+    assert_eq!(answer.status, 1, "{}", answer.out);
+    assert!(answer.out.starts_with("cannot tell"), "{}", answer.out);
+}
+
 #[test]
 fn run_is_stored_with_its_curve() {
     let mut yamba = with_curve(&levels(36));

@@ -11,14 +11,9 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// A prediction beside the measured time of its application.
-struct Compared {
-    error: f64,
-    is_within: bool,
-}
-
-/// Predicts an application of this folder on its own machine.
-fn compare(folder: &Path, application: &str, measured_ns: f64) -> Compared {
+/// Predicts an application of this folder on its own machine: the error, and whether the interval
+/// holds the measured time.
+fn compare(folder: &Path, application: &str, measured_ns: f64) -> (f64, bool) {
     let [vector, costs] = [format!("{application}.vector"), "costs.json".to_owned()]
         .map(|name| folder.join(name).display().to_string());
     let found = document(&mut Yamba::new(), &format!("predict {vector} --on {costs} --json"));
@@ -29,29 +24,28 @@ fn compare(folder: &Path, application: &str, measured_ns: f64) -> Compared {
     // disturbed.
     let covered = first["coverage"]["kernel_time"].as_f64().unwrap();
     assert!(covered > 0.9, "{application}: {covered}");
-    Compared { error: ns / measured_ns - 1.0, is_within: low < measured_ns && measured_ns < high }
+    (ns / measured_ns - 1.0, low < measured_ns && measured_ns < high)
 }
 
-/// Half of the errors are at most 10 %, and four of five 90 % intervals hold the measured time: the
-/// hosts were busy, and a trace and its measurement have different neighbours.
+/// A trace and its measurement have different neighbours. In applications that are nearly all user
+/// time, few clock ticks hit the kernel, so that its time is uncertain.
 #[test]
 fn applications_take_the_predicted_time_on_their_machines() {
-    let mut all = Vec::new();
-    for machine in fs::read_dir(root().join("tests/data/machines")).unwrap() {
-        let folder = machine.unwrap().path();
-        if !folder.is_dir() {
-            continue;
-        }
+    // The applications of each machine, the largest median error, and the largest one.
+    for (name, count, median, most) in [("zen3", 4, 0.1, 0.1), ("zen4", 14, 0.15, 0.8)] {
+        let folder = root().join("tests/data/machines").join(name);
         let measured = read(&folder.join("measured.json"));
+        let mut all = Vec::new();
         for (application, times) in measured.as_object().unwrap() {
             let measured_ns = times["measured_ns"].as_f64().unwrap();
-            all.push(compare(&folder, application, measured_ns));
+            let (error, is_within) = compare(&folder, application, measured_ns);
+            all.push((error.abs(), is_within, application));
         }
+        assert_eq!(all.len(), count, "{name}");
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(all[count / 2].0 <= median && all[count - 1].0 <= most, "{name}: {all:?}");
+        // Four of five intervals of 90 % hold the value.
+        let within = all.iter().filter(|one| one.1).count();
+        assert!(5 * within >= 4 * count, "{name}: {all:?}");
     }
-    assert!(all.len() >= 18, "{}", all.len());
-    let mut errors: Vec<f64> = all.iter().map(|one| one.error.abs()).collect();
-    errors.sort_by(f64::total_cmp);
-    assert!(errors[errors.len() / 2] <= 0.1, "{errors:?}");
-    let within = all.iter().filter(|one| one.is_within).count();
-    assert!(5 * within >= 4 * all.len(), "{within} of {}", all.len());
 }
