@@ -158,6 +158,28 @@ fn return_stacks_are_found() {
     assert!(reason.starts_with("the curve has no step"), "{reason}");
 }
 
+/// A level of translations with sets, and one without.
+#[test]
+fn ways_of_translations_are_found() {
+    let points: Vec<f64> = (1..24).chain((24..=144).step_by(8)).map(f64::from).collect();
+    for (ways, miss) in [(4.0, 3.0), (6.0, 3.0), (16.0, 3.0), (64.0, 14.0), (96.0, 14.0)] {
+        // A set of the second level holds twelve.
+        let time = |x: f64| {
+            if x <= ways {
+                1.1
+            } else if x <= 12.0 {
+                miss
+            } else {
+                14.0
+            }
+        };
+        let found = of_launches("tlb1.ways", &points, time).unwrap();
+        assert_eq!(found.value, ways, "{found:?}");
+    }
+    let reason = of_launches("tlb1.ways", &points, |_| 1.1).unwrap_err();
+    assert_eq!(reason, "the curve has no step up to 144");
+}
+
 /// The share of misses in a cyclic visit of `lines` lines of a cache with `ways` ways in each of 64
 /// sets, which replaces the oldest line or a random one.
 fn cyclic_misses(lines: f64, ways: f64, is_random: bool) -> f64 {

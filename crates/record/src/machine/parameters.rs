@@ -27,6 +27,7 @@ impl Machine {
                 }
             }
             ("tlb1", "entries") => tlb(details, 1)?.entries,
+            ("tlb1", "ways") => tlb(details, 1)?.ways,
             ("tlb2", "entries") => tlb(details, 2)?.entries,
             ("readahead", _) => details.storage.read_ahead,
             _ => None,
