@@ -18,8 +18,8 @@ mod view;
 pub use contention::{disturbing_share, neighbours_sentence};
 pub use html::verdict::share;
 pub use html::{
-    MeasuredBar, MissRatios, Operation, PairVerdict, PredictedBar, PredictedPart, SideBySide,
-    Study, VerdictKind, html, page, predictions,
+    MeasuredBar, MissRatios, Operation, PairVerdict, PredictedBar, PredictedPart, PredictedTime,
+    SideBySide, Study, VerdictKind, html, page, predictions,
 };
 pub use number::{figure, interval, percentiles, short, short_label};
 pub use place::{RunLocation, command_line};

@@ -40,7 +40,7 @@ use crate::place::RunLocation;
 use crate::sections::sections;
 use crate::view::Section;
 pub use miss_ratios::MissRatios;
-pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, predictions};
+pub use predictions::{MeasuredBar, PredictedBar, PredictedPart, PredictedTime, predictions};
 pub use study::{Operation, Study};
 pub use verdict::{PairVerdict, SideBySide, VerdictKind};
 use view_page::VIEW_STYLE;

@@ -1,5 +1,4 @@
-//! Predictions of applications as a page: stacked bars by primitive, measured times beside them,
-//! and the tables.
+//! Predictions of applications as a page: stacked bars, measured times beside them, and the tables.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +18,45 @@ const OWN: usize = 9;
 /// Least share of the axis, in percent, at which a part has room for its number.
 const ROOM: f64 = 2.0;
 
+/// The time that a bar shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PredictedTime {
+    /// Kernel time, by primitive.
+    #[default]
+    Kernel,
+    /// Kernel and user time, by part.
+    Processor,
+    /// Processor time and waits, by part.
+    Elapsed,
+}
+
+impl PredictedTime {
+    fn name(self) -> &'static str {
+        match self {
+            PredictedTime::Kernel => "kernel time",
+            PredictedTime::Processor => "processor time",
+            PredictedTime::Elapsed => "elapsed time",
+        }
+    }
+
+    fn caption(self, unit: &str) -> String {
+        let (time, by) = match self {
+            PredictedTime::Kernel => ("Kernel time", "primitive"),
+            PredictedTime::Processor => ("Processor time", "part"),
+            PredictedTime::Elapsed => ("Elapsed time", "part"),
+        };
+        format!(
+            "{time} of one {unit}, from 0, by {by}; the line at the end of a bar is the interval."
+        )
+    }
+}
+
 /// A prediction of one application on one system.
 #[derive(Clone, Debug, Default)]
 pub struct PredictedBar {
     pub application: String,
     pub system: String,
+    pub time: PredictedTime,
     /// The unit of work.
     pub unit: String,
     /// The terms of the sum.
@@ -69,7 +102,8 @@ pub fn predictions(
     conclusions: &[String],
     misses: Option<&MissRatios>,
 ) -> String {
-    let units: IndexSet<&str> = bars.iter().map(|bar| bar.unit.as_str()).collect();
+    let axes: IndexSet<(PredictedTime, &str)> =
+        bars.iter().map(|bar| (bar.time, bar.unit.as_str())).collect();
     let title = title(bars);
     let page = markup! {
         (DOCTYPE)
@@ -80,7 +114,7 @@ pub fn predictions(
                 header { h1 { "Yamba: " (title) } }
                 main {
                     (hatching())
-                    @for unit in &units { (chart(bars, unit)) }
+                    @for (time, unit) in &axes { (chart(bars, *time, unit)) }
                     @if !conclusions.is_empty() {
                         section aria-labelledby="conclusions" {
                             h2 #conclusions { "Comparison" }
@@ -101,7 +135,9 @@ pub fn predictions(
 fn title(bars: &[PredictedBar]) -> String {
     let names: IndexSet<&str> = bars.iter().map(|bar| bar.application.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    format!("kernel time of {}", names.join(", "))
+    let times: IndexSet<&str> = bars.iter().map(|bar| bar.time.name()).collect();
+    let times: Vec<&str> = times.into_iter().collect();
+    format!("{} of {}", times.join(" and "), names.join(", "))
 }
 
 /// The primitives with a number, from the largest one over all bars.
@@ -138,9 +174,10 @@ fn stacked(bar: &PredictedBar, numbered: &Numbered) -> Vec<(usize, bool, f64)> {
     each.map(|((number, is_open), ns)| (number % (OWN + 1), is_open, ns)).collect()
 }
 
-/// The bars of all predictions of one unit of work, on one axis.
-fn chart(bars: &[PredictedBar], unit: &str) -> Markup {
-    let bars: Vec<&PredictedBar> = bars.iter().filter(|bar| bar.unit == unit).collect();
+/// The bars of all predictions of one time of one unit of work, on one axis.
+fn chart(bars: &[PredictedBar], time: PredictedTime, unit: &str) -> Markup {
+    let bars: Vec<&PredictedBar> =
+        bars.iter().filter(|bar| bar.time == time && bar.unit == unit).collect();
     let numbered = Numbered::new(&bars);
     let ends = bars.iter().flat_map(|bar| {
         let measured = bar.measured.iter();
@@ -153,7 +190,7 @@ fn chart(bars: &[PredictedBar], unit: &str) -> Markup {
         bars.iter().map(|bar| stacked(bar, &numbered)).collect();
     markup! {
         figure.stacks {
-            figcaption { "Kernel time of one " (unit) ", from 0, by primitive; the line at the end of a bar is the interval." }
+            figcaption { (time.caption(unit)) }
             table {
                 tbody {
                     @for (bar, stack) in bars.iter().zip(&stacks) {
@@ -378,5 +415,20 @@ mod tests {
         let ends = attributes(&page, "<line x1=\"40", "x2");
         assert_eq!(ends[0], "60.000%");
         assert!(page.contains("s is faster") && page.contains(", predicted"));
+        assert!(page.contains("Yamba: kernel time of") && page.contains("by primitive"));
+    }
+
+    #[test]
+    fn different_times_have_an_axis_each() {
+        let kernel = bar("s", vec![part("read", 100.0, true)]);
+        let parts = vec![part("kernel time", 100.0, true), part("user time", 300.0, true)];
+        let elapsed = PredictedBar { time: PredictedTime::Elapsed, ..bar("s", parts) };
+        let page = predictions(&[kernel, elapsed.clone()], &[], None);
+        let widths = attributes(&page, "<rect class=\"part", "width");
+        assert_eq!(widths, ["100.000%", "75.000%", "25.000%"], "the largest part first");
+        assert!(page.contains("Yamba: kernel time and elapsed time of"), "{page}");
+        let page = predictions(&[elapsed], &[], None);
+        assert!(page.contains("Elapsed time of one run, from 0, by part;"), "{page}");
+        assert!(!page.contains("Kernel time of one"), "{page}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of the page of predictions.
 
 use serde_json::{Value, json};
-use yamba_report::{MeasuredBar, PredictedBar, PredictedPart, predictions};
+use yamba_report::{MeasuredBar, PredictedBar, PredictedPart, PredictedTime, predictions};
 
 use crate::chromium;
 use crate::made_up::HOSTILE;
@@ -19,6 +19,7 @@ fn sample(system: &str) -> PredictedBar {
     PredictedBar {
         application: HOSTILE.to_owned(),
         system: system.to_owned(),
+        time: PredictedTime::Kernel,
         unit: "request".to_owned(),
         parts,
         total_ns: total,

@@ -181,7 +181,9 @@ fn page_has_a_bar_of_each_total_and_of_their_sum() {
     let mut yamba = prepared();
     let words = "predict a.vector b.vector --elapsed --on here.json --page -";
     let page = yamba.run(words).ok().out;
-    for text in ["waiting: fsync(file)", "a + b", "18 ms"] {
+    for text in
+        ["waiting: fsync(file)", "a + b", "18 ms", "Elapsed time of one run, from 0, by part"]
+    {
         assert!(page.contains(text), "{text}");
     }
 }

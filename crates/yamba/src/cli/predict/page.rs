@@ -3,7 +3,7 @@
 use yamba_predict::Prediction;
 use yamba_predict::Predictions;
 use yamba_predict::prediction::total::{Part, Time, Total};
-use yamba_report::{MeasuredBar, MissRatios, PredictedBar, PredictedPart};
+use yamba_report::{MeasuredBar, MissRatios, PredictedBar, PredictedPart, PredictedTime};
 
 use super::{table, total, words};
 
@@ -23,6 +23,7 @@ fn bar(prediction: &Prediction) -> PredictedBar {
     PredictedBar {
         application: prediction.application.clone(),
         system: prediction.system.clone(),
+        time: PredictedTime::Kernel,
         unit: prediction.unit.clone(),
         parts: parts(prediction),
         total_ns: total,
@@ -37,12 +38,16 @@ fn bar(prediction: &Prediction) -> PredictedBar {
 
 /// A bar of elapsed time, or of processor time if the vector has no elapsed time.
 fn bar_of_total(total: &Total, measured: Option<MeasuredBar>) -> PredictedBar {
-    let Time { ns, interval_ns, .. } = total.elapsed.as_ref().unwrap_or(&total.processor);
+    let (time, Time { ns, interval_ns, .. }) = match &total.elapsed {
+        Some(elapsed) => (PredictedTime::Elapsed, elapsed),
+        None => (PredictedTime::Processor, &total.processor),
+    };
     let part =
         |part: &Part| PredictedPart { name: part.name.clone(), ns: part.time.ns, is_covered: true };
     PredictedBar {
         application: total.application.clone(),
         system: total.system.clone(),
+        time,
         unit: total.unit.clone(),
         parts: total.parts.iter().map(part).collect(),
         total_ns: *ns,
