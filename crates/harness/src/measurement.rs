@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use yamba_record::hardware::{HardwareParameter, limits_others};
 use yamba_record::machine::{
     Contention, CorePairs, Machine, MeasuredCaches, Scratch as ScratchFacts,
 };
@@ -75,7 +76,8 @@ impl<'a> Measurement<'a> {
         run.machine.measured_caches = self.caches(&run.machine, &widths);
         let kept = self.neighbours.folder().map(|folder| kept_hardware(folder, &run.machine));
         run.machine.hardware = kept.unwrap_or_default();
-        run.machine.hardware.retain(|kept| sizes::is_used(&kept.parameter));
+        let is_used = |p: &HardwareParameter| sizes::is_used(p) || limits_others(&p.name);
+        run.machine.hardware.retain(|kept| is_used(&kept.parameter));
         let limits = Limits {
             sizes: sizes::variable(options, Some(&run.machine)),
             ..Limits::new(options, self.stop, &scratch)

@@ -67,6 +67,12 @@ pub fn rivals(name: &str) -> impl Iterator<Item = &'static str> {
     rivals_of(name).iter().map(|rival| rival.parameter)
 }
 
+/// Whether values of others depend on the parameter of this name.
+#[must_use]
+pub fn limits_others(name: &str) -> bool {
+    RIVALS.iter().any(|(measured, _)| rivals(measured).any(|rival| rival == name))
+}
+
 /// Replaces the value of a buffer by a reason, if it may be the end of another one. `kept` has
 /// values of this machine, for parameters without one.
 pub(crate) fn refuse_hidden(parameters: &mut [HardwareParameter], kept: &[KeptParameter]) {

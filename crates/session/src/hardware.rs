@@ -87,7 +87,7 @@ pub fn hardware(
     )?;
     let prepared = prepared.within((end - LATE).saturating_sub(begun.elapsed()));
     let run = prepared.measure(&stop.until(begun + end), store, observer)?.run;
-    let found = Document::new(&run, &wanted);
+    let found = Document::new(&run, &wanted, UNBUILT);
     // Classes of the user may record anything.
     if request.libraries.is_empty() && !found.interrupted {
         keep(&run, &found.parameters);
@@ -110,7 +110,7 @@ pub fn from_stored(
         return Err(Failure::new(format!("run {} has no parameters of the hardware", run.id))
             .help("`yamba hardware` measures them; `yamba runs` shows what each run measured"));
     }
-    Ok(Document::new(&run, &wanted))
+    Ok(Document::new(&run, &wanted, UNKNOWN))
 }
 
 /// Keeps what a run found for later ones on this machine. Under an emulator times mean nothing.
@@ -164,8 +164,14 @@ fn wanted(patterns: &[String]) -> Result<Vec<&'static str>, Failure> {
     Ok(found)
 }
 
-/// All parameters by the curves of a run, beside the claims of the machine.
-fn parameters(run: &Run) -> Vec<HardwareParameter> {
+/// Why a run without an entry for the benchmark of a parameter has none.
+const UNBUILT: &str = "its benchmark was not built: there was no time, which a further run has, or none for this platform";
+const UNKNOWN: &str =
+    "the run lacks its benchmark: it was for other parameters, or had no time to build it";
+
+/// All parameters by the curves of a run, beside the claims of the machine. `absent` is the reason
+/// of one whose benchmark has no entry.
+fn parameters(run: &Run, absent: &str) -> Vec<HardwareParameter> {
     PARAMETERS
         .iter()
         .map(|parameter| {
@@ -174,7 +180,7 @@ fn parameters(run: &Run) -> Vec<HardwareParameter> {
             let mut found = found.unwrap_or_else(|| HardwareParameter {
                 name: parameter.name.to_owned(),
                 unit: parameter.unit.to_owned(),
-                reason: Some(not_measured(run, parameter.curve)),
+                reason: Some(not_measured(run, parameter.curve, absent)),
                 ..HardwareParameter::default()
             });
             found.claimed = run.machine.claimed(parameter.name);
@@ -208,10 +214,9 @@ fn siblings(machine: &Machine) -> HardwareParameter {
 }
 
 /// Why the benchmark of this name has no curve.
-fn not_measured(run: &Run, curve: &str) -> String {
+fn not_measured(run: &Run, curve: &str, absent: &str) -> String {
     let Some(benchmark) = run.benchmarks.iter().find(|b| b.name == curve) else {
-        return "no benchmark measures it: the run was for other parameters, this platform has none, or there was no time to build it"
-            .to_owned();
+        return absent.to_owned();
     };
     let reason = benchmark.notes.first().map(ToString::to_string);
     reason.unwrap_or_else(|| "its benchmark recorded no curve".to_owned())

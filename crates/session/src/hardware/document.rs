@@ -34,9 +34,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// The parameters of these names by the curves of a run.
-    pub(super) fn new(run: &Run, wanted: &[&str]) -> Document {
-        let mut parameters = super::parameters(run);
+    /// The parameters of these names by the curves of a run. `absent` is the reason of one whose
+    /// benchmark has no entry.
+    pub(super) fn new(run: &Run, wanted: &[&str], absent: &str) -> Document {
+        let mut parameters = super::parameters(run, absent);
         run.refuse_unclear(&mut parameters);
         parameters.retain(|p| wanted.contains(&p.name.as_str()));
         Document {

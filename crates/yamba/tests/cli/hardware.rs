@@ -134,7 +134,7 @@ fn parameters_go_to_files_that_programs_read() {
         .unwrap();
     assert_eq!(String::from_utf8(read.stdout).unwrap(), "36\n");
     let shell = fs::read_to_string(folder.join("cpu.sh")).unwrap();
-    assert!(shell.contains("\n# rob.entries: no benchmark measures it"), "{shell}");
+    assert!(shell.contains("\n# rob.entries: the run lacks its benchmark"), "{shell}");
     let text = fs::read_to_string(folder.join("cpu.json")).unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["parameters"].as_array().unwrap().len(), 1);
