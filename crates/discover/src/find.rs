@@ -6,7 +6,7 @@ use yamba_stats::{mean_t_interval, median};
 
 use super::curve::{Curve, Pass, Points, Scale};
 use super::levels::{Levels, Step, levels};
-use super::parameters::{Method, PARAMETERS, Parameter};
+use super::parameters::{Method, PARAMETERS, Parameter, WIDEST_CLIMB, WIDEST_SPREAD};
 use super::partition::LEAST_STEP;
 use super::steps::steps;
 
@@ -14,13 +14,6 @@ use super::steps::steps;
 const CONFIDENCE: f64 = 0.95;
 /// The largest ratio of the points around a step.
 const WIDEST_STEP: f64 = 1.5;
-/// The largest ratio of the points around a climb of any length.
-pub(crate) const WIDEST_CLIMB: f64 = 3.0;
-/// The largest ratio of the points around a climb at whose middle a memory is full. If the address
-/// selects one of many sets at random, their loads have a Poisson distribution: with 16 entries in
-/// a set, a tenth of the accesses misses at 0.696 and nine tenths miss at 1.331 of the capacity.
-/// Each end lies up to an eighth of an octave from a point. With fewer entries the climb is longer.
-pub(crate) const WIDEST_SPREAD: f64 = 1.331 / 0.696 * 1.0905 * 1.0905;
 /// The largest ratio of neighbouring points, which divide each octave into eighths.
 const SPACING: f64 = 9.0 / 8.0;
 /// A climb of at most two such distances has too few points for a middle.
