@@ -76,6 +76,7 @@ impl<'a> Measurement<'a> {
         run.machine.measured_caches = self.caches(&run.machine, &widths);
         let kept = self.neighbours.folder().map(|folder| kept_hardware(folder, &run.machine));
         run.machine.hardware = kept.unwrap_or_default();
+        // Sizes of benchmarks, and buffers that limit what `yamba hardware` finds.
         let is_used = |p: &HardwareParameter| sizes::is_used(p) || limits_others(&p.name);
         run.machine.hardware.retain(|kept| is_used(&kept.parameter));
         let limits = Limits {

@@ -31,11 +31,11 @@ pub struct KeptParameter {
     pub unix_s: f64,
 }
 
-/// A resource that may fill before the measured one does.
+/// A resource that may be full before the measured buffer is.
 struct Rival {
     parameter: &'static str,
     words: &'static str,
-    /// Instructions of the measured curve for each entry of this resource that they take.
+    /// How many instructions of the measured curve need one entry of this resource.
     instructions: f64,
 }
 
@@ -46,7 +46,7 @@ const INTEGERS: Rival =
 const VECTORS: Rival =
     Rival { parameter: "registers.vector", words: "vector register file", instructions: 2.0 };
 
-/// What may fill before these buffers do.
+/// The rivals of each measured buffer.
 const RIVALS: [(&str, &[Rival]); 4] = [
     ("loads.entries", &[ROB, INTEGERS, VECTORS]),
     ("stores.entries", &[ROB]),
@@ -70,17 +70,17 @@ pub fn rivals(name: &str) -> impl Iterator<Item = &'static str> {
 /// Whether values of others depend on the parameter of this name.
 #[must_use]
 pub fn limits_others(name: &str) -> bool {
-    RIVALS.iter().any(|(measured, _)| rivals(measured).any(|rival| rival == name))
+    RIVALS.iter().any(|(_, rivals)| rivals.iter().any(|rival| rival.parameter == name))
 }
 
 /// Replaces the value of a buffer by a reason, if it may be the end of another one. `kept` has
 /// values of this machine, for parameters without one.
 pub(crate) fn refuse_hidden(parameters: &mut [HardwareParameter], kept: &[KeptParameter]) {
-    let known: Vec<HardwareParameter> =
-        parameters.iter().chain(kept.iter().map(|kept| &kept.parameter)).cloned().collect();
-    let least = |name: &str| {
-        known.iter().filter(|p| p.name == name).find_map(|p| p.interval).map(|[low, _]| low)
-    };
+    let known = parameters.iter().chain(kept.iter().map(|kept| &kept.parameter));
+    let rivals = known.filter(|p| limits_others(&p.name));
+    let lows: Vec<(String, f64)> =
+        rivals.filter_map(|p| Some((p.name.clone(), p.interval?[0]))).collect();
+    let least = |name: &str| lows.iter().find(|(rival, _)| rival == name).map(|(_, low)| *low);
     for parameter in parameters {
         let Some([_, high]) = parameter.interval else { continue };
         let Some(why) = why_hidden(rivals_of(&parameter.name), high, least) else { continue };

@@ -165,7 +165,8 @@ fn wanted(patterns: &[String]) -> Result<Vec<&'static str>, Failure> {
 }
 
 /// Why a run without an entry for the benchmark of a parameter has none.
-const UNBUILT: &str = "its benchmark was not built: there was no time, which a further run has, or none for this platform";
+const UNBUILT: &str =
+    "its benchmark was not built: no time was left, so run again, or this platform has none";
 const UNKNOWN: &str =
     "the run lacks its benchmark: it was for other parameters, or had no time to build it";
 
@@ -213,7 +214,7 @@ fn siblings(machine: &Machine) -> HardwareParameter {
     }
 }
 
-/// Why the benchmark of this name has no curve.
+/// Why the benchmark of this name has no curve; without an entry in the run, the reason `absent`.
 fn not_measured(run: &Run, curve: &str, absent: &str) -> String {
     let Some(benchmark) = run.benchmarks.iter().find(|b| b.name == curve) else {
         return absent.to_owned();

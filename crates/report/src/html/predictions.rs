@@ -40,13 +40,11 @@ impl PredictedTime {
     }
 
     fn caption(self, unit: &str) -> String {
-        let (time, by) = match self {
-            PredictedTime::Kernel => ("Kernel time", "primitive"),
-            PredictedTime::Processor => ("Processor time", "part"),
-            PredictedTime::Elapsed => ("Elapsed time", "part"),
-        };
+        let by = if self == PredictedTime::Kernel { "primitive" } else { "part" };
+        let (first, rest) = self.name().split_at(1);
+        let first = first.to_uppercase();
         format!(
-            "{time} of one {unit}, from 0, by {by}; the line at the end of a bar is the interval."
+            "{first}{rest} of one {unit}, from 0, by {by}; the line at the end of a bar is the interval."
         )
     }
 }

@@ -26,7 +26,7 @@ pub struct Document {
     /// Whether the run was stopped before its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
-    /// Whether a benchmark could not be built, or crashed.
+    /// Whether the benchmark of a parameter could not be built, or crashed.
     #[serde(skip)]
     pub has_failures: bool,
     /// The parameters.
@@ -40,12 +40,14 @@ impl Document {
         let mut parameters = super::parameters(run, absent);
         run.refuse_unclear(&mut parameters);
         parameters.retain(|p| wanted.contains(&p.name.as_str()));
+        let curves = super::curves(wanted);
+        let mut needed = run.benchmarks.iter().filter(|b| curves.contains(&b.name.as_str()));
         Document {
             schema: SCHEMA.to_owned(),
             run: run.id.clone(),
             processor: run.machine.cpu.clone(),
             interrupted: run.interrupted,
-            has_failures: run.benchmarks.iter().any(|b| b.status == Status::Crashed),
+            has_failures: needed.any(|b| b.status == Status::Crashed),
             parameters,
         }
     }

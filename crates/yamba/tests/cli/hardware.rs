@@ -70,7 +70,7 @@ fn curve_that_does_not_tell_gives_the_reason() {
     assert!(reason.contains("the step lies anywhere from") || reason.contains("steps"), "{reason}");
 }
 
-/// A parameter without an answer is a result, a failed benchmark is none.
+/// Status 1 is for a benchmark that failed. A parameter may have no value, with status 0.
 #[test]
 fn failed_benchmark_is_a_failure_without_an_empty_table() {
     let told = with_curve("2 + 0 * x").run("hardware --lib . l3.size --quick").ok();
@@ -78,6 +78,16 @@ fn failed_benchmark_is_a_failure_without_an_empty_table() {
     let answer = with_curve("(abort(), x)").run("hardware --lib . l3.size --quick");
     assert_eq!(answer.status, 1, "{}", answer.out);
     assert!(answer.out.starts_with("cannot tell"), "{}", answer.out);
+}
+
+/// The failure of another benchmark of the run does not count.
+#[test]
+fn stored_run_fails_only_for_the_parameters_that_are_asked_for() {
+    let mut yamba = with_curve(&levels(36));
+    let broken = "yamba broken extends load_sizes { double pass(double) { abort(); } }";
+    yamba = yamba.file("broken.yamba", broken);
+    assert_eq!(yamba.run("run load_sizes broken --lib . --quick").status, 1);
+    yamba.run("hardware l3.size --from latest").ok();
 }
 
 #[test]
