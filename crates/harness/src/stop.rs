@@ -3,9 +3,16 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::exit;
+
+/// Signals within this time of the first one are the same request: `timeout` sends each signal to
+/// the process, and then to its group.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// A request to end the run early.
 #[derive(Clone, Debug, Default)]
@@ -15,18 +22,21 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Requests a stop on Ctrl-C or a request to terminate. A second signal ends the process at
+    /// Requests a stop on Ctrl-C or a request to terminate. A second request ends the process at
     /// once.
     pub fn on_signals() -> io::Result<Stop> {
         let stop = Stop::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register_conditional_shutdown(
-                signal,
-                128 + signal,
-                Arc::clone(&stop.is_requested),
-            )?;
-            signal_hook::flag::register(signal, Arc::clone(&stop.is_requested))?;
-        }
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let requested = stop.clone();
+        thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let mut first = None;
+            for signal in signals.forever() {
+                requested.request();
+                if first.get_or_insert_with(Instant::now).elapsed() > SAME_REQUEST {
+                    exit(128 + signal);
+                }
+            }
+        })?;
         Ok(stop)
     }
 
