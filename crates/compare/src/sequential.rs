@@ -63,7 +63,7 @@ pub fn judge(
             (entry.verdict, entry.reason) = verdict(entry);
         } else if entry.verdict == Word::Same && !is_decided(entry, question(entry)) {
             entry.verdict = Word::Unknown;
-            entry.reason = Some("not decided within the time".to_owned());
+            entry.reason = Some("undecided within the time".to_owned());
         }
     }
     found.interleaved = Some(interleaved);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use super::stop::Stop;
-pub use output::{CommandOutput, last_lines};
+pub use output::{CommandOutput, excerpt};
 pub use process::{CommandEnd, CommandRun};
 use process::{Starter, Watchdog};
 pub use program::{ProgramRunner, ProgramStart};

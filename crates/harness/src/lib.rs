@@ -74,7 +74,7 @@ pub use clock::unix_s;
 pub use commands::{
     Around, CommandEnd, CommandFailure, CommandOutput, CommandPlan, CommandRun, CommandStep,
     FEWEST_RUNS, IgnoredFailures, ProgramRunner, ProgramStart, TimedCommand, TimedCommands,
-    TimedRuns, last_lines, time_commands,
+    TimedRuns, excerpt, time_commands,
 };
 pub use contention::Neighbours;
 pub use core_pairs::kept_core_pairs;

@@ -66,12 +66,22 @@ impl CommandOutput {
     }
 }
 
-/// The last lines of an output.
+/// First lines of an [`excerpt`].
+const FIRST_LINES: usize = 3;
+
+/// The first lines and the last lines of an output, about `most` together: some programs name the
+/// cause of a failure before they explain their options, others after their results.
 #[must_use]
-pub fn last_lines(output: &[u8], most: usize) -> String {
+pub fn excerpt(output: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(most)..].join("\n")
+    if lines.len() <= most.max(FIRST_LINES) + 1 {
+        return lines.join("\n");
+    }
+    let (first, others) = lines.split_at(FIRST_LINES);
+    let left_out = lines.len() - most.max(FIRST_LINES);
+    let last = others[left_out..].join("\n");
+    format!("{}\n... {left_out} lines ...\n{last}", first.join("\n"))
 }
 
 /// A thread that empties one pipe after the other. Each run has its own pipe: a program can change

@@ -16,13 +16,16 @@ use rustix::process::{
 };
 use yamba_record::number::number;
 
-use super::output::{CommandOutput, Drain, Kind, last_lines};
+use super::output::{CommandOutput, Drain, Kind, excerpt};
 use crate::orphans::{self, Started};
 use crate::stop::Stop;
 
 /// Time after the end of a command to read what it wrote. A pipe that is still open then belongs to
 /// a process that it left behind.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Lines of a command's standard error that are shown.
+const SHOWN_LINES: usize = 8;
 
 /// How often the watchdog looks for a request to stop and for an exceeded time.
 const TICK: Duration = Duration::from_millis(20);
@@ -149,9 +152,9 @@ impl Starter {
         }
     }
 
-    /// The last lines that the latest command wrote to its standard error.
+    /// An excerpt of the latest command's standard error.
     pub fn messages(&self) -> String {
-        last_lines(&self.errors.tail(), 5)
+        excerpt(&self.errors.tail(), SHOWN_LINES)
     }
 
     /// Runs the untimed command before a run. Processes that it leaves in its group, such as a

@@ -38,7 +38,7 @@ impl ProgramRunner {
         }
     }
 
-    /// Runs a program. Returns how it ended, and the last lines of its standard error.
+    /// Runs a program. Returns how it ended, and an excerpt of its standard error.
     pub fn run(&mut self, start: &ProgramStart) -> (CommandRun, String) {
         let mut command = Command::new(&start.words[0]);
         command.args(&start.words[1..]).envs(start.environment.iter().cloned());
@@ -52,7 +52,7 @@ impl ProgramRunner {
 
     /// Runs the untimed command before a program, in this folder. A process that it starts in its
     /// process group, such as a server, stays until that program has ended. Returns how it ended,
-    /// and the last lines of its standard error.
+    /// and an excerpt of its standard error.
     pub fn prepare(&mut self, words: &[String], folder: Option<&Path>) -> (CommandEnd, String) {
         let end = self.starter.prepare(words, folder, &self.watchdog);
         (end, self.starter.messages())

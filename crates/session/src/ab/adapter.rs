@@ -32,6 +32,12 @@ impl Program {
         texts.iter().all(|text| self.help.contains(text))
     }
 
+    /// Its words as a shell takes them.
+    pub fn line(&self) -> String {
+        let words = || self.words.iter().map(String::as_str);
+        shlex::try_join(words()).unwrap_or_else(|_| words().collect::<Vec<_>>().join(" "))
+    }
+
     /// Its words with further arguments.
     pub fn with(&self, arguments: impl IntoIterator<Item = String>) -> Vec<String> {
         self.words.iter().cloned().chain(arguments).collect()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop, last_lines};
+use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop, excerpt};
 
 use super::LaunchPlan;
 use super::adapter::{Adapter, LAYOUT, Launch, Results};
@@ -14,7 +14,7 @@ use super::program::Side;
 const LONGEST_LAYOUT: usize = 4096;
 
 /// Lines of a failed program's output that are shown.
-const SHOWN_LINES: usize = 5;
+const SHOWN_LINES: usize = 8;
 
 /// Starts one process after the other.
 pub(super) struct Launcher<'a> {
@@ -74,7 +74,7 @@ impl<'a> Launcher<'a> {
         if !run.end.is_success() {
             let output = fs::read(&process.output).unwrap_or_default();
             let messages =
-                if messages.is_empty() { last_lines(&output, SHOWN_LINES) } else { messages };
+                if messages.is_empty() { excerpt(&output, SHOWN_LINES) } else { messages };
             return Err(format!("the program {}", failed(&run.end, &messages)));
         }
         let used = run.user_ns + run.system_ns;

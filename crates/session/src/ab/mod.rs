@@ -151,6 +151,9 @@ pub struct Outcome {
     /// The median share of their time that the processes were ready to run, while others had the
     /// processor. `None` where the kernel does not count it.
     pub waiting: Option<f64>,
+    /// The number of benchmarks whose processor time is compared, because they wait for nothing
+    /// else.
+    pub by_processor: usize,
 }
 
 /// The runs of both sides without their entries.
@@ -225,7 +228,7 @@ impl Prepared {
         let sides = [&self.sides[0], &self.sides[1]];
         let rounds = Rounds::new(sides, self.adapter, plan, heads, self.scratch.path(), stop);
         let ended = rounds.measure(step, &mut |runs| kept.keep(runs))?;
-        let Ended { mut runs, mut found, rounds, given_up, left_out, waiting } = ended;
+        let Ended { mut runs, mut found, rounds, given_up, left_out, waiting, by_processor } = ended;
         let are_one = self.sides[0].is_like(&self.sides[1]);
         found.benchmarks.iter_mut().for_each(|entry| entry.is_one_program = are_one);
         let stopped = given_up.clone().or(stop.requested().then(|| "interrupted".to_owned()));
@@ -236,7 +239,7 @@ impl Prepared {
             run.plan.launches = rounds;
         }
         let stored = kept.finish(&runs)?;
-        Ok(Outcome { runs, found, stored, given_up, left_out, waiting })
+        Ok(Outcome { runs, found, stored, given_up, left_out, waiting, by_processor })
     }
 
     fn heads(&self, target: &Target) -> Heads {

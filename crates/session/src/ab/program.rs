@@ -91,8 +91,13 @@ impl Side {
 
     /// The failure of a program that belongs to no known harness.
     pub fn unknown(&self) -> Failure {
-        let program = self.program.words.join(" ");
+        let program = self.program.line();
         let failure = Failure::new(format!("--{}: {program} is of no known harness", self.name));
+        if self.program.helps_with(&["PYTEST_ADDOPTS"]) {
+            return failure.help(
+                "pytest lacks its plug-in: `python3 -m pip install pytest-benchmark` brings it",
+            );
+        }
         let names = adapters::names().join(", ");
         failure.help(format!(
             "known are {names}; `yamba ab --adapter NAME` forces one, and `yamba ab --command` times whole commands"

@@ -61,6 +61,8 @@ pub(super) struct Ended {
     pub left_out: Vec<String>,
     /// As [`Outcome`](super::Outcome::waiting) has it.
     pub waiting: Option<f64>,
+    /// As [`Outcome`](super::Outcome::by_processor) has it.
+    pub by_processor: usize,
 }
 
 impl<'a> Rounds<'a> {
@@ -115,8 +117,15 @@ impl<'a> Rounds<'a> {
                 let (runs, found, names) = self.look();
                 keep(&runs)?;
                 if is_over || names.is_empty() {
-                    let (left_out, waiting) = (self.left_out, median(&self.waiting));
-                    return Ok(Ended { runs, found, rounds, given_up, left_out, waiting });
+                    return Ok(Ended {
+                        runs,
+                        found,
+                        rounds,
+                        given_up,
+                        left_out: self.left_out,
+                        waiting: median(&self.waiting),
+                        by_processor: self.by_processor.len(),
+                    });
                 }
                 undecided = Some(names.len());
                 // An argument of a program has at most 128 KiB on Linux.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use globset::Glob;
-use yamba_harness::{ProgramRunner, ProgramStart, Stop, last_lines};
+use yamba_harness::{ProgramRunner, ProgramStart, Stop, excerpt};
 
 use super::Words;
 use crate::commands::{command_words, may_execute};
@@ -268,9 +268,9 @@ fn succeeded(what: &str, output: std::io::Result<Output>) -> Result<Output, Fail
     Err(failure(what, &output.status.to_string(), &text))
 }
 
-/// A command that failed, with the last lines of its output.
+/// A command that failed, with an excerpt of its output.
 fn failure(what: &str, end: &str, output: &[u8]) -> Failure {
-    let shown = last_lines(output, SHOWN_LINES).replace('\n', "\n  ");
+    let shown = excerpt(output, SHOWN_LINES).replace('\n', "\n  ");
     Failure::new(format!("{what} failed, {end}:\n  {shown}"))
         .help("run it by itself, and see what is wrong")
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use yamba_compare::gate::{Asked, gate};
 use yamba_harness::{Stop, drawn_seed};
 use yamba_record::Run;
-use yamba_report::markdown;
+use yamba_report::{command_line, markdown};
 use yamba_session::ab::{LaunchPlan, Outcome, Plan, Request, Step, Words, Worktrees, prepare};
 use yamba_toolchain::build::host;
 
@@ -188,14 +188,24 @@ impl Ab {
     fn name(&self, side: usize, run: &Run) -> String {
         let words = match (self.sides.worktrees.get(side), &self.sides.bench) {
             (Some(revision), Some(bench)) => format!("{revision} {bench}"),
-            _ => run.producer.harness.as_ref().map(|h| h.words.join(" ")).unwrap_or_default(),
+            _ => {
+                let words = run.producer.harness.iter().flat_map(|harness| &harness.words);
+                command_line(words.map(String::as_str))
+            }
         };
         format!("{}: {}", ["base", "head"][side], run_ref::plain(&words))
     }
 
     fn answer(&self, outcome: Outcome, stop: &Stop) -> Result<Answer, Failure> {
-        let Outcome { runs: [base, head], mut found, stored, given_up, left_out, waiting } =
-            outcome;
+        let Outcome {
+            runs: [base, head],
+            mut found,
+            stored,
+            given_up,
+            left_out,
+            waiting,
+            by_processor,
+        } = outcome;
         // The result is printed, even if a limit is for no benchmark.
         let limits = self.gate.limits(&[&base, &head]);
         if let (true, Ok(limits)) = (self.gate.is_on(), &limits) {
@@ -222,6 +232,12 @@ impl Ab {
             output::note(&format!(
                 "note: its processes waited {:.0} % of their time for a processor that others used; a quiet machine decides sooner\n",
                 100.0 * share
+            ));
+        }
+        if by_processor > 0 {
+            output::note(&format!(
+                "note: the times of {by_processor} of {} benchmarks are processor times, because they wait for nothing but a processor\n",
+                found.benchmarks.len()
             ));
         }
         if let Some(path) = &self.junit {

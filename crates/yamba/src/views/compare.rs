@@ -55,7 +55,7 @@ pub fn gate_lines(found: &Comparison) -> Vec<String> {
     lines
 }
 
-/// The comment: the result in one line, what differs, what is not decided, and the rest folded.
+/// The comment: the result in one line, what differs, what is undecided, and the rest folded.
 pub fn comment(found: &Comparison, a: &str, b: &str) -> View {
     let differs = |entry: &&ComparedEntry| {
         !matches!(verdict(entry).0, VerdictKind::Same | VerdictKind::Undecided)
@@ -79,7 +79,7 @@ pub fn comment(found: &Comparison, a: &str, b: &str) -> View {
             + ". A latency is better below 1, a bandwidth or a rate above 1.",
     ));
     parts.extend(comment_table(&changed));
-    let mut notes: Vec<String> = verdict::not_decided(found).into_iter().collect();
+    let mut notes: Vec<String> = verdict::reasons_of_undecided(found).into_iter().collect();
     notes.extend(found.gate.iter().flat_map(not_covered));
     notes.extend(verdict::remarks(found));
     if !notes.is_empty() {
@@ -189,7 +189,7 @@ fn cells(entry: &ComparedEntry) -> [String; 8] {
         Word::Faster => "faster",
         Word::Slower => "slower",
         Word::Unknown if entry.suspect => "suspect",
-        Word::Unknown => "unknown",
+        Word::Unknown => "undecided",
     };
     [
         short_label(&entry.label),

@@ -68,7 +68,7 @@ fn outcome(found: &Comparison, entry: &ComparedEntry) -> Outcome {
                 Outcome::Error(reason.clone())
             }
             (reason, Word::Unknown) => {
-                Outcome::Skipped(reason.clone().unwrap_or_else(|| "not decided".to_owned()))
+                Outcome::Skipped(reason.clone().unwrap_or_else(|| "undecided".to_owned()))
             }
             _ => Outcome::Passed,
         };

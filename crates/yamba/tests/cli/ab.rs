@@ -107,10 +107,11 @@ fn undecided_benchmarks_are_measured_further() {
 }
 
 #[test]
-fn failing_programs_are_refused_or_given_up_with_their_last_lines() {
-    let fails = "echo one >&2; echo two >&2; exit 3";
+fn failing_programs_are_refused_or_given_up_with_lines_of_their_output() {
+    let fails = "echo one >&2; seq 20 >&2; echo two >&2; exit 3";
     let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", fails))]);
-    compared(&mut yamba, &[]).refused(&["--head", "exited with status 3", "one\n", "two"]);
+    let shown = ["--head", "exited with status 3", "one\n", "... 14 lines ...\n", "20\n", "two"];
+    compared(&mut yamba, &[]).refused(&shown);
     // It works twice.
     let later = format!("[ $(wc -l < filters) -lt 6 ] || {{ {fails}; }}");
     let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", &later))]);
@@ -132,6 +133,10 @@ fn unknown_programs_and_options_are_refused() {
         "google-benchmark",
         "--command",
     ]);
+    let pytest = "#!/bin/sh\necho 'usage: pytest; PYTEST_ADDOPTS: extra options'\n".to_owned();
+    let mut without_plugin = with(&[("base", pytest.clone()), ("head", pytest)]);
+    let words = ["ab", "--base", "./base 'a test.py'", "--head", "./head"];
+    without_plugin.run_words(&words).refused(&["./base 'a test.py' is of", "pytest-benchmark"]);
     compared(&mut yamba, &["--adapter", "nunit"]).refused(&["nunit", "pytest-benchmark"]);
     compared(&mut yamba, &["--fail-above", "1%", "--fail-above", "2%"]).refused(&["two limits"]);
     compared(&mut yamba, &["--junit", "no/such/folder.xml"]).refused(&["folder.xml"]);
@@ -332,7 +337,11 @@ fn interrupted_comparison_keeps_its_rounds_and_leaves_nothing() {
         fs::read_to_string(&filters).is_ok_and(|text| text.lines().count() > 6)
     });
     let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    // `timeout` sends two signals.
+    for _ in 0..2 {
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
     let answer = Answer::read(child.finish());
     assert_eq!(answer.status, 1, "{}", answer.err);
     let found: Value = serde_json::from_str(&answer.out).unwrap();

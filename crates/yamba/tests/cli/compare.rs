@@ -151,7 +151,7 @@ fn comment_has_the_result_first_and_the_rest_folded() {
     let first = out.lines().next().unwrap();
     assert_eq!(
         first,
-        "### Performance: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 not decided"
+        "### Performance: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 undecided"
     );
     let (open, folded) = out.split_once("<details>").unwrap();
     let rows = |text: &str| -> Vec<String> {
@@ -164,7 +164,7 @@ fn comment_has_the_result_first_and_the_rest_folded() {
     assert!(slower.ends_with("| **seems slower** |"), "{slower}");
     assert_eq!(rows(folded), ["lat_same"], "{folded}");
     for text in [
-        "3 not decided: ",
+        "3 undecided: ",
         "one launch in A, one launch in B (1)",
         "The kernel is 6.1 in A, 6.2 in B.",
     ] {
@@ -182,7 +182,7 @@ fn page_of_two_runs_has_verdicts() {
     let mut yamba = with_documents();
     let page = yamba.run("report a.json b.json -o -").ok().out;
     for text in [
-        "Of B: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 not decided.",
+        "Of B: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 undecided.",
         "The kernel is 6.1 in A, 6.2 in B.",
         r#"<span class="verdict slower">seems slower</span>"#,
         r#"<span class="verdict faster">seems faster</span>"#,

@@ -1,7 +1,7 @@
 //! criterion, a library of Rust: `cargo bench --no-run` builds the programs.
 //! <https://docs.rs/criterion>
 
-use super::super::adapter::{Adapter, Launch, Program, Start};
+use super::super::adapter::{Adapter, Launch, Program, Start, holds};
 
 pub(super) struct Criterion;
 
@@ -11,7 +11,9 @@ impl Adapter for Criterion {
     }
 
     fn is_it(&self, program: &Program) -> bool {
+        // Version 0.5 fails instead of helping. Each version reads this variable.
         program.helps_with(&["--save-baseline", "--measurement-time"])
+            || program.file.as_deref().is_some_and(|file| holds(file, b"CRITERION_HOME"))
     }
 
     fn start(&self, program: &Program, launch: &Launch<'_>) -> Start {

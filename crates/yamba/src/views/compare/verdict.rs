@@ -16,7 +16,7 @@ pub(super) fn verdict(entry: &ComparedEntry) -> (VerdictKind, &'static str) {
         Word::Slower => (VerdictKind::Slower, "slower"),
         Word::Faster => (VerdictKind::Faster, "faster"),
         Word::Unknown if entry.suspect => suspicion(entry),
-        Word::Unknown => (VerdictKind::Undecided, "not decided"),
+        Word::Unknown => (VerdictKind::Undecided, "undecided"),
     }
 }
 
@@ -37,7 +37,7 @@ pub(super) fn summary(found: &Comparison) -> String {
     for entry in &found.benchmarks {
         *counts.entry(verdict(entry).1).or_default() += 1;
     }
-    *counts.entry("not decided").or_default() += found.unmatched.len();
+    *counts.entry("undecided").or_default() += found.unmatched.len();
     let count = |word: &str| counts.get(word).copied().unwrap_or_default();
     let seem = |n: usize| if n == 1 { "seems" } else { "seem" };
     let [maybe_slower, maybe_faster, maybe_differ] =
@@ -49,16 +49,16 @@ pub(super) fn summary(found: &Comparison) -> String {
         (maybe_faster, format!("{} faster", seem(maybe_faster))),
         (maybe_differ, format!("{} to differ", seem(maybe_differ))),
         (count("no difference shown"), "without a shown difference".to_owned()),
-        (count("not decided"), "not decided".to_owned()),
+        (count("undecided"), "undecided".to_owned()),
     ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, text)| format!("{count} {text}")).collect();
     if parts.is_empty() { "nothing to compare".to_owned() } else { parts.join(", ") }
 }
 
-/// The reasons for undecided benchmarks, the most frequent first: `138 not decided: disturbed in B
+/// The reasons for undecided benchmarks, the most frequent first: `138 undecided: disturbed in B
 /// (58), one launch in A (19) and 2 other reasons`.
-pub(super) fn not_decided(found: &Comparison) -> Option<String> {
+pub(super) fn reasons_of_undecided(found: &Comparison) -> Option<String> {
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     let undecided = found.benchmarks.iter();
     let undecided = undecided.filter(|e| verdict(e).0 == VerdictKind::Undecided);
@@ -75,7 +75,7 @@ pub(super) fn not_decided(found: &Comparison) -> Option<String> {
     };
     let shown = reasons.iter().take(MOST_REASONS);
     let shown: Vec<String> = shown.map(|(reason, n)| format!("{reason} ({n})")).collect();
-    (all > 0).then(|| format!("{all} not decided: {}{others}.", shown.join("; ")))
+    (all > 0).then(|| format!("{all} undecided: {}{others}.", shown.join("; ")))
 }
 
 /// Remarks on the comparison as a whole. Differences between the machines come first.
@@ -113,7 +113,7 @@ pub fn side_by_side(a: &Run, b: &Run) -> Option<SideBySide> {
         .collect();
     (!pairs.is_empty()).then(|| SideBySide {
         summary: format!("Of B: {}.", summary(&found)),
-        remarks: not_decided(&found).into_iter().chain(remarks(&found)).collect(),
+        remarks: reasons_of_undecided(&found).into_iter().chain(remarks(&found)).collect(),
         pairs,
     })
 }
