@@ -95,6 +95,13 @@ pub enum Property {
     SharesFiles,
     /// Opens a file so that writes go to its end, or changes an open file to that.
     Appends,
+    /// Opens a file so that each write waits for storage (`O_SYNC`, `O_DSYNC`).
+    Synchronous,
+    /// Opens a file so that its data bypass the page cache (`O_DIRECT`), or changes an open file to
+    /// that.
+    Direct,
+    /// Sets the flags of an open file (`F_SETFL`).
+    SetsFlags,
     /// Copies a descriptor.
     Duplicates,
     /// Asks about a descriptor, although the call takes a path.

@@ -7,11 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call::{Arguments, Call, Kind, Property};
 use crate::kinds::Kinds;
+use crate::modes::{changed, is_file, opened_file};
 
 /// The kind of a descriptor that was open before the trace began.
 const INHERITED: Kind = Cow::Borrowed("inherited");
-
-const DIRECTORY: Kind = Cow::Borrowed("directory");
 
 /// Finds the kind of a descriptor that no call has shown.
 pub type LookUp = fn(process: u32, descriptor: i64) -> Option<Kind>;
@@ -70,10 +69,10 @@ impl Descriptors {
         let (look_up, now_ns) = (self.look_up, self.now_ns);
         let table = self.table(process);
         if let Some(shown) = arguments.shown_kind(index) {
-            // The path of a directory does not show that it is one.
+            // The path of a directory does not show that it is one, and that of a file not its modes.
             let known = table.get(number, now_ns);
-            let is_directory = shown == "file" && known.is_some_and(|known| known == "directory");
-            return Some(if is_directory { DIRECTORY } else { shown });
+            let of_calls = known.filter(|known| *known == "directory" || is_file(known));
+            return Some(of_calls.filter(|_| shown == "file").cloned().unwrap_or(shown));
         }
         if let Some(known) = table.get(number, now_ns) {
             return Some(known.clone());
@@ -124,6 +123,13 @@ impl Descriptors {
             }
             "fcntl" | "fcntl64" if arguments.has(Property::Duplicates) => {
                 self.copy(process, arguments, result);
+            }
+            "fcntl" | "fcntl64" if arguments.has(Property::SetsFlags) => {
+                let kind = self.kind_of(process, arguments, 0);
+                let kind = kind.and_then(|kind| changed(&kind, arguments));
+                if let (Some(kind), Some(number)) = (kind, arguments.descriptor(0)) {
+                    self.open(process, number, kind);
+                }
             }
             "getdents64" => {
                 let listed = arguments.descriptor(0).unwrap_or(-1);
@@ -221,14 +227,15 @@ pub fn opened_kind(arguments: &dyn Arguments) -> Kind {
     if arguments.has(Property::Directory) {
         Cow::Borrowed("directory")
     } else {
-        linked_kind(path).unwrap_or_else(|| path_kind(path))
+        let kind = linked_kind(path).unwrap_or_else(|| path_kind(path));
+        if is_file(&kind) { opened_file(arguments) } else { kind }
     }
 }
 
 /// The kind of a descriptor whose entries a call lists. Those of `/proc` are no directories of a
 /// file system.
 pub fn listed_kind(known: Kind) -> Kind {
-    if known == "file" || known == INHERITED { Cow::Borrowed("directory") } else { known }
+    if is_file(&known) || known == INHERITED { Cow::Borrowed("directory") } else { known }
 }
 
 /// The kind of what a path names, as far as the path shows it.

@@ -7,6 +7,7 @@ use yamba_page_cache::{Access, Kind, PAGE_BYTES};
 use yamba_predict::Vector;
 
 use crate::call::{Call, FilePlace, Identity, Kind as DescriptorKind, Pointed};
+use crate::modes::{is_cached, is_direct};
 use crate::positions::Positions;
 
 /// Runs of accesses in a document at most: about 100 MB of text.
@@ -113,7 +114,8 @@ impl FileLog {
         };
         for access in CALLS.iter().filter(|access| access.name == call.name) {
             let found = self.place(process, call, access, length);
-            if is_paused {
+            // Direct accesses bypass the page cache.
+            if is_paused || kind_of(access.descriptor).is_some_and(|kind| is_direct(&kind)) {
                 continue;
             }
             match found {
@@ -126,7 +128,7 @@ impl FileLog {
                     let is_hidden =
                         !access.is_placed || !call.arguments.is_shown(access.descriptor);
                     let mut is_file =
-                        || kind_of(access.descriptor).is_some_and(|kind| kind == "file");
+                        || kind_of(access.descriptor).is_some_and(|kind| is_cached(&kind));
                     self.unknown += u64::from(is_hidden && is_file());
                 }
             }

@@ -80,6 +80,19 @@ fn accesses_at_unknown_positions_are_counted() {
 }
 
 /// `F_SETFL` changes the open file, and so all of its descriptors. `F_GETFL` only shows the flag.
+/// What bypasses the page cache is no access to it, and not one that is unknown.
+#[test]
+fn direct_accesses_are_left_out() {
+    let text = r#"7 openat(AT_FDCWD, "/srv/a", O_RDWR|O_DIRECT) = 3</srv/a>
+7 pread64(3</srv/a>, "x", 4096, 0) = 4096
+7 openat(AT_FDCWD, "/srv/b", O_RDWR|O_SYNC) = 4</srv/b>
+7 pread64(4</srv/b>, "x", 4096, 0) = 4096
+"#;
+    let found = files(text);
+    let paths: Vec<_> = found.files.iter().filter_map(|file| file.path.as_deref()).collect();
+    assert_eq!((paths, found.unknown), (vec!["/srv/b"], 0));
+}
+
 #[test]
 fn writes_after_a_change_to_appending_have_no_known_position() {
     let found = files(

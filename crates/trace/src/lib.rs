@@ -14,6 +14,7 @@ pub mod live;
 #[cfg(test)]
 mod log_tests;
 mod logs;
+mod modes;
 #[cfg(test)]
 mod mutant_tests;
 mod pages;

@@ -6,6 +6,7 @@ use yamba_predict::{BLOCKED, WAITING};
 
 use crate::call::{Call, Kind, Property};
 use crate::descriptors::{Descriptors, listed_kind, opened_kind, path_kind};
+use crate::modes::kind_of_use;
 
 /// A primitive with its size.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,6 +121,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// not that of the others.
 pub fn used(process: u32, call: &Call, descriptors: &mut Descriptors) -> Used {
     let (name, kind) = named(process, call, descriptors);
+    let kind = kind.map(|kind| kind_of_use(&name, kind));
     if call.result.is_some_and(|result| result < 0) {
         return Used { name, kind: Some(Cow::Borrowed("failed")), size: None, has_failed: true };
     }

@@ -368,10 +368,17 @@ impl Arguments for ShownCall<'_> {
             others.filter(|a| !a.starts_with('"') && !is_shown(a))
         };
         let has = |word: &str| flags().any(|a| a.contains(word));
+        let has_flag = |flag: &str| {
+            let is_end = |c: char| !(c.is_ascii_uppercase() || c == '_');
+            flags().any(|a| a.split(is_end).any(|word| word == flag))
+        };
         match property {
             // strace does not show it.
             Property::Blocked => false,
             Property::Directory => has("O_DIRECTORY"),
+            Property::Direct => has_flag("O_DIRECT"),
+            Property::Synchronous => has_flag("O_SYNC") || has_flag("O_DSYNC"),
+            Property::SetsFlags => self.argument(1) == "F_SETFL",
             Property::Appends => has("O_APPEND"),
             Property::Thread => has("CLONE_THREAD"),
             Property::SharesMemory => {

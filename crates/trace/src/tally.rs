@@ -7,6 +7,7 @@ use crate::call::{Call, FilePlace};
 use crate::count::{Counts, Times};
 use crate::descriptors::Descriptors;
 use crate::files::FileLog;
+use crate::modes::is_cached;
 use crate::primitive::{Used, used};
 
 /// How a call made a process or thread.
@@ -101,8 +102,8 @@ impl Tally {
             return;
         }
         if let Some(files) = &mut self.files {
-            let is_file = found.kind.as_deref() == Some("file");
-            files.count_unplaced(call, if is_file { count } else { 0 });
+            let is_cached = found.kind.as_ref().is_some_and(is_cached);
+            files.count_unplaced(call, if is_cached { count } else { 0 });
         }
         self.add_calls(process, call, found, count, time_ns.into());
         self.without_details += count;

@@ -290,6 +290,43 @@ fn calls_without_descriptor_have_their_kind() {
     assert_eq!(vector.check(), Ok(()));
 }
 
+/// Only reads and writes depend on the modes of a file.
+#[test]
+fn direct_and_synchronous_files_have_kinds_of_their_own() {
+    let text = r#"7 openat(AT_FDCWD, "log", O_WRONLY|O_DSYNC) = 3
+7 write(3</srv/log>, "x", 512) = 512
+7 pread64(3, "x", 512, 0) = 512
+7 openat(AT_FDCWD, "data", O_RDWR|O_DIRECT|O_SYNC) = 4
+7 pread64(4, "x", 4096, 0) = 4096
+7 pwrite64(4, "x", 4096, 0) = 4096
+7 fstat(4, {st_mode=S_IFREG|0644, ...}) = 0
+7 fcntl(4, F_SETFL, O_RDWR) = 0
+7 pread64(4, "x", 4096, 0) = 4096
+7 fcntl(4, F_SETFL, O_RDWR|O_DIRECT) = 0
+7 pread64(4, "x", 4096, 0) = 4096
+7 openat2(AT_FDCWD, "more", {flags=O_RDWR|O_DIRECT, resolve=0}, 24) = 5
+7 dup(5) = 6
+7 write(6, "x", 4096) = 4096
+7 openat(AT_FDCWD, "/dev/sdb", O_RDWR|O_DIRECT) = 7
+7 read(7, "x", 4096) = 4096
+"#;
+    let expected = [
+        ("open(file)", 3.0),
+        ("open(device)", 1.0),
+        ("write(file,sync)@512", 1.0),
+        ("read(file)@512", 1.0),
+        ("read(file,direct)@4096", 2.0),
+        ("write(file,direct,sync)@4096", 1.0),
+        ("fstat(file)", 1.0),
+        ("fcntl(file)", 2.0),
+        ("read(file)@4096", 1.0),
+        ("dup", 1.0),
+        ("write(file,direct)@4096", 1.0),
+        ("read(device)@4096", 1.0),
+    ];
+    has(text, &expected);
+}
+
 #[test]
 fn listed_descriptor_is_one_of_a_directory() {
     let text = r#"7 openat(AT_FDCWD, "sub", O_RDONLY) = 3

@@ -228,7 +228,8 @@ impl Prepared {
         let sides = [&self.sides[0], &self.sides[1]];
         let rounds = Rounds::new(sides, self.adapter, plan, heads, self.scratch.path(), stop);
         let ended = rounds.measure(step, &mut |runs| kept.keep(runs))?;
-        let Ended { mut runs, mut found, rounds, given_up, left_out, waiting, by_processor } = ended;
+        let Ended { mut runs, mut found, rounds, given_up, left_out, waiting, by_processor } =
+            ended;
         let are_one = self.sides[0].is_like(&self.sides[1]);
         found.benchmarks.iter_mut().for_each(|entry| entry.is_one_program = are_one);
         let stopped = given_up.clone().or(stop.requested().then(|| "interrupted".to_owned()));

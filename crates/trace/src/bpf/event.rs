@@ -221,19 +221,21 @@ impl Arguments for NamedCall<'_> {
         let head = &self.event.call.head;
         let flags_of_open = if self.name == "open" { 1 } else { 2 };
         let socket_type = self.argument(1) & 0xf;
+        let is_fcntl = self.name == "fcntl" || self.name == "fcntl64";
+        let set_flags = || match self.name {
+            "open" | "openat" => self.argument(flags_of_open),
+            _ if is_fcntl && self.argument(1) == F_SETFL => self.argument(2),
+            _ => 0,
+        };
         match property {
             Property::Directory => {
                 let has_flags = self.name == "open" || self.name == "openat";
                 has_flags && self.argument(flags_of_open) & u64::from(O_DIRECTORY) != 0
             }
-            Property::Appends => {
-                let flags = match self.name {
-                    "open" | "openat" => self.argument(flags_of_open),
-                    "fcntl" | "fcntl64" if self.argument(1) == F_SETFL => self.argument(2),
-                    _ => 0,
-                };
-                flags & u64::from(O_APPEND) != 0
-            }
+            Property::Appends => set_flags() & u64::from(O_APPEND) != 0,
+            Property::Direct => set_flags() & u64::from(O_DIRECT) != 0,
+            Property::Synchronous => set_flags() & u64::from(O_DSYNC) != 0,
+            Property::SetsFlags => is_fcntl && self.argument(1) == F_SETFL,
             Property::Blocked => head.has(HAS_BLOCKED),
             Property::Thread => head.has(IS_THREAD),
             Property::SharesMemory => head.borrows_memory(),
@@ -258,6 +260,9 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 /// Of x86.
 const O_DIRECTORY: u32 = 0x1_0000;
 const O_APPEND: u32 = 0x400;
+/// `O_SYNC` contains it.
+const O_DSYNC: u32 = 0x1000;
+const O_DIRECT: u32 = 0x4000;
 
 #[cfg(test)]
 pub mod tests {
@@ -287,6 +292,28 @@ pub mod tests {
         // F_GETFL, and a descriptor to copy to at least this number.
         assert!(!appends("fcntl", [3, 3, flags]) && !appends("fcntl", [3, 0, flags]));
         assert!(!appends("fcntl", [3, F_SETFL, 1]) && !appends("write", [3, F_SETFL, flags]));
+    }
+
+    #[test]
+    fn modes_are_those_of_open_and_of_fcntl() {
+        let has = |name, [a, b, c]: [u64; 3], property| {
+            let event = call([a, b, c, 0, 0], 0).without_detail();
+            NamedCall { name, event: &event }.has(property)
+        };
+        // O_SYNC, O_DSYNC, O_DIRECT, O_DIRECTORY
+        for (flags, is_synchronous, is_direct) in [
+            (0x10_1000, true, false),
+            (0x1000, true, false),
+            (0x4000, false, true),
+            (0x1_0000, false, false),
+        ] {
+            assert_eq!(has("openat", [0, 0, flags], Property::Synchronous), is_synchronous);
+            assert_eq!(has("open", [0, flags, 0], Property::Direct), is_direct);
+            assert_eq!(has("fcntl", [3, F_SETFL, flags], Property::Direct), is_direct);
+            assert!(!has("fcntl", [3, 3, flags], Property::Direct));
+        }
+        assert!(has("fcntl", [3, F_SETFL, 0], Property::SetsFlags));
+        assert!(!has("fcntl", [3, 3, 0], Property::SetsFlags));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use yamba_predict::Vector;
 use crate::call::{Identity, Kind};
 use crate::descriptors::{Descriptors, shown_kind};
 use crate::files::FileLog;
+use crate::modes::{file_kind, is_file};
 
 /// The descriptors that a child of this process begins with: standard input, output and error.
 pub fn inherited() -> Descriptors {
@@ -36,7 +37,20 @@ pub fn kind(process: u32, descriptor: i64) -> Option<Kind> {
         true => sockets(&process.to_string()).remove(shown.as_ref()),
         false => None,
     };
-    Some(socket.unwrap_or_else(|| shown_kind(&shown)))
+    Some(socket.unwrap_or_else(|| with_modes(&process.to_string(), descriptor, shown_kind(&shown))))
+}
+
+/// The kind of a descriptor with the modes of an open file. It may be closed meanwhile.
+fn with_modes(process: &str, descriptor: i64, kind: Kind) -> Kind {
+    if !is_file(&kind) {
+        return kind;
+    }
+    let text = fs::read_to_string(format!("/proc/{process}/fdinfo/{descriptor}"));
+    let text = text.unwrap_or_default();
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|octal| u64::from_str_radix(octal.trim(), 8).ok());
+    let has = |flag: rustix::fs::OFlags| flags.is_some_and(|all| all & u64::from(flag.bits()) != 0);
+    file_kind(has(rustix::fs::OFlags::DIRECT), has(rustix::fs::OFlags::DSYNC))
 }
 
 /// A log of accesses to the files of running processes.
@@ -73,7 +87,8 @@ fn kinds(process: &str) -> io::Result<HashMap<i64, Kind>> {
         };
         let shown = shown.to_string_lossy();
         let kind = sockets.get(shown.as_ref()).cloned();
-        kinds.insert(number, kind.unwrap_or_else(|| shown_kind(&shown)));
+        let kind = kind.unwrap_or_else(|| with_modes(process, number, shown_kind(&shown)));
+        kinds.insert(number, kind);
     }
     Ok(kinds)
 }

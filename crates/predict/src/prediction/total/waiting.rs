@@ -24,10 +24,14 @@ const SLEEPS: [&str; 2] = ["nanosleep", "clock_nanosleep"];
 /// The bytes of a read that stands for all waits of reads.
 const READ_BYTES: f64 = 4096.0;
 
-/// The primitive, with its size, whose elapsed cost is the score of a call's waiting.
+/// The primitive, with its size, whose elapsed cost is the score of a call's waiting. Reads and
+/// writes that go to storage themselves, and writes that wait for it, have scores of their own.
 fn score(name: &str) -> (String, Option<f64>) {
     match name {
         "read(file)" | MAJOR_FAULT => ("read(file,uncached)".to_owned(), Some(READ_BYTES)),
+        "read(file,direct)" => ("elapsed(read,direct)".to_owned(), None),
+        "write(file,direct)" => ("elapsed(write,direct)".to_owned(), None),
+        "write(file,sync)" | "write(file,direct,sync)" => ("elapsed(write,sync)".to_owned(), None),
         _ => (format!("elapsed({})", call(name)), None),
     }
 }
