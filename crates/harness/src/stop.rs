@@ -22,8 +22,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Requests a stop on Ctrl-C or a request to terminate. A second request ends the process at
-    /// once.
+    /// Requests a stop on Ctrl-C or a request to terminate. A later signal, more than half a second
+    /// after the first one, ends the process at once.
     pub fn on_signals() -> io::Result<Stop> {
         let stop = Stop::default();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;

@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Bytes of standard error that a message shows.
-const TAIL: usize = 2048;
+/// Last bytes of standard error that are kept for a message.
+const TAIL: usize = 1 << 16;
 
 /// Bytes that a pipe holds, if the system allows it. A command then waits less often for its reader
 /// than with the usual 64 KiB.
@@ -69,12 +69,15 @@ impl CommandOutput {
 /// First lines of an [`excerpt`].
 const FIRST_LINES: usize = 3;
 
+/// Characters of a line of an [`excerpt`].
+const LONGEST_LINE: usize = 400;
+
 /// The first lines and the last lines of an output, about `most` together: some programs name the
 /// cause of a failure before they explain their options, others after their results.
 #[must_use]
 pub fn excerpt(output: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(output);
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<String> = text.lines().map(shortened).collect();
     if lines.len() <= most.max(FIRST_LINES) + 1 {
         return lines.join("\n");
     }
@@ -82,6 +85,13 @@ pub fn excerpt(output: &[u8], most: usize) -> String {
     let left_out = lines.len() - most.max(FIRST_LINES);
     let last = others[left_out..].join("\n");
     format!("{}\n... {left_out} lines ...\n{last}", first.join("\n"))
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// A thread that empties one pipe after the other. Each run has its own pipe: a program can change

@@ -95,7 +95,7 @@ impl Side {
         let failure = Failure::new(format!("--{}: {program} is of no known harness", self.name));
         if self.program.helps_with(&["PYTEST_ADDOPTS"]) {
             return failure.help(
-                "pytest lacks its plug-in: `python3 -m pip install pytest-benchmark` brings it",
+                "install pytest-benchmark beside pytest (`python3 -m pip install pytest-benchmark`), or time whole commands by `--command`",
             );
         }
         let names = adapters::names().join(", ");

@@ -117,6 +117,9 @@ impl<'a> Rounds<'a> {
                 let (runs, found, names) = self.look();
                 keep(&runs)?;
                 if is_over || names.is_empty() {
+                    let all = found.benchmarks.iter();
+                    let by_processor =
+                        all.filter(|entry| self.by_processor.contains(&entry.place())).count();
                     return Ok(Ended {
                         runs,
                         found,
@@ -124,7 +127,7 @@ impl<'a> Rounds<'a> {
                         given_up,
                         left_out: self.left_out,
                         waiting: median(&self.waiting),
-                        by_processor: self.by_processor.len(),
+                        by_processor,
                     });
                 }
                 undecided = Some(names.len());

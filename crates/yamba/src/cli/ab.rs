@@ -236,7 +236,7 @@ impl Ab {
         }
         if by_processor > 0 {
             output::note(&format!(
-                "note: the times of {by_processor} of {} benchmarks are processor times, because they wait for nothing but a processor\n",
+                "note: the figures of {by_processor} of {} benchmarks are processor times: these benchmarks wait only for a processor\n",
                 found.benchmarks.len()
             ));
         }

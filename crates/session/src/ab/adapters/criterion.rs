@@ -1,6 +1,8 @@
 //! criterion, a library of Rust: `cargo bench --no-run` builds the programs.
 //! <https://docs.rs/criterion>
 
+use std::path::Path;
+
 use super::super::adapter::{Adapter, Launch, Program, Start, holds};
 
 pub(super) struct Criterion;
@@ -11,9 +13,10 @@ impl Adapter for Criterion {
     }
 
     fn is_it(&self, program: &Program) -> bool {
-        // Version 0.5 fails instead of helping. Each version reads this variable.
+        // Version 0.5 fails on `--help`. Its programs contain this variable and this option.
+        let has = |file: &Path| holds(file, b"CRITERION_HOME") && holds(file, b"nresamples");
         program.helps_with(&["--save-baseline", "--measurement-time"])
-            || program.file.as_deref().is_some_and(|file| holds(file, b"CRITERION_HOME"))
+            || program.file.as_deref().is_some_and(has)
     }
 
     fn start(&self, program: &Program, launch: &Launch<'_>) -> Start {

@@ -20,13 +20,13 @@ pub(super) use command::NAME as COMMAND;
 static ALL: [&dyn Adapter; 10] = [
     &google::GoogleBenchmark,
     &catch2::Catch2,
-    &criterion::Criterion,
     &divan::Divan,
     &go::Go,
     &jmh::Jmh,
     &pytest::PytestBenchmark,
     &pyperf::Pyperf,
     &nanobench::Nanobench,
+    &criterion::Criterion,
     &command::WholeCommand,
 ];
 
