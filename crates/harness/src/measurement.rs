@@ -95,7 +95,8 @@ impl<'a> Measurement<'a> {
             cores: run.machine.core_pairs.as_ref().and_then(|found| cores_argument(&found.pairs)),
             counts_neighbours: run.plan.counts_neighbours,
         };
-        let (mut places, of_job) = slots(self.jobs, options, &scratch, &conditions.limits, begun)?;
+        let (mut places, of_job) =
+            slots(self.jobs, options, &scratch, &conditions.limits, || begun.elapsed())?;
         let mut sink = ThrottledSink::begin(sink, &run, &of_job)?;
         for (i, place) in places.iter().enumerate() {
             if let Slot::Settled(benchmark) = place {

@@ -1,6 +1,6 @@
 //! The entries of a run in the order of its document, and the time for their launches.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use yamba_record::{Benchmark, Note, Status};
 
@@ -26,13 +26,13 @@ pub(super) enum Slot<'a> {
 }
 
 /// The place of each entry, and the index of its job. Programs run only to describe themselves.
-/// `begun` is the beginning of the run.
+/// `elapsed` is the time since the run began.
 pub(super) fn slots<'a>(
     jobs: &'a [Job],
     options: &Options,
     scratch: &Scratch,
     limits: &Limits,
-    begun: Instant,
+    elapsed: impl Fn() -> Duration,
 ) -> Result<(Vec<Slot<'a>>, Vec<usize>), UsageError> {
     let (mut slots, mut of_job) = (Vec::new(), Vec::new());
     for (number, planned) in plan::plan(jobs, options, scratch, limits)? {
@@ -48,7 +48,7 @@ pub(super) fn slots<'a>(
         });
     }
     if let Some(budget) = options.run_time() {
-        keep_time(&mut slots, budget, budget.saturating_sub(begun.elapsed()));
+        keep_time(&mut slots, budget, budget.saturating_sub(elapsed()));
     }
     Ok((slots, of_job))
 }
