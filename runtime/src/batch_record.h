@@ -53,6 +53,9 @@ inline void note_unknown_disturbance() {
 
 inline void add_probes(Text &json, const Probes &p) {
     json.add("{\"before\":").number(p.before).add(",\"between\":").number(p.between).add(",\"after\":").number(p.after);
+    if (p.divided_before) json.add(",\"divided_before\":1");
+    if (p.divided_between) json.add(",\"divided_between\":1");
+    if (p.divided_after) json.add(",\"divided_after\":1");
     json.add(",\"cycle_change_ppm\":").number(p.cycle_change_ppm);
     json.add(",\"dummy_cycle_change_ppm\":").number(p.dummy_cycle_change_ppm).add("}");
 }

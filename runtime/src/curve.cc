@@ -11,7 +11,7 @@ namespace curve {
 
 Core core() {
     const width::Core now = width::read_core();
-    return {now.cycle_ns, now.width};
+    return {now.cycle_ns, now.width, now.is_divided};
 }
 
 // Fisher and Yates, with the generator xorshift64.
@@ -53,6 +53,7 @@ void write(const char *name, const char *x_unit, const Buffer<Pass> &passes, dou
     list(record, "cycle_ns", passes, [](const Pass &p) { return rounded(cycle_ns(p)); });
     list(record, "probes_before", passes, [](const Pass &p) { return p.before.width; });
     list(record, "probes_after", passes, [](const Pass &p) { return p.after.width; });
+    list(record, "divided", passes, [](const Pass &p) { return double(p.before.is_divided || p.after.is_divided); });
 }
 
 }  // namespace curve

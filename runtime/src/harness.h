@@ -360,8 +360,8 @@ class Measurement {
         facts.counters = counters_.difference(from, to);
         const width::Core after = width::read_core();
         facts.cycle_ns = (before.cycle_ns + after.cycle_ns) / 2;
-        facts.probes.before = before.width;
-        facts.probes.between = after.width;
+        facts.probes.before = before.width, facts.probes.divided_before = before.is_divided;
+        facts.probes.between = after.width, facts.probes.divided_between = after.is_divided;
         facts.probes.cycle_change_ppm = width::change_ppm(before.cycle_ns, after.cycle_ns);
         if (is_value_) check_cycle(facts, after.cycle_ns);
         const Disturbance d = watch.end();
@@ -380,7 +380,7 @@ class Measurement {
         facts.dummy_ns = time<false>(subject_, facts.passes);
         const width::Core after = width::read_core();
         facts.dummy_cycle_ns = (before + after.cycle_ns) / 2;
-        facts.probes.after = after.width;
+        facts.probes.after = after.width, facts.probes.divided_after = after.is_divided;
         facts.probes.dummy_cycle_change_ppm = width::change_ppm(before, after.cycle_ns);
         check_cycle(facts, after.cycle_ns);
         facts.disturbance += watch.end();

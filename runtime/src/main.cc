@@ -76,6 +76,8 @@ inline void add_probed(Text &place) {
         place.add(",\"quiet_share\":").number(each.quiet_share);
         place.add(",\"waited_share\":").number(each.waited_ns / each.elapsed_ns).add(",\"widths\":[");
         for (size_t j = 0; j < each.widths.size(); j++) place.add(j == 0 ? "" : ",").number(each.widths[j]);
+        place.add("],\"windows\":[");
+        for (size_t j = 0; j < each.windows.size(); j++) place.add(j == 0 ? "" : ",").number(each.windows[j]);
         place.add("]}");
     }
     place.add("]");
@@ -141,6 +143,7 @@ inline ClockError suit_clock() {
     ClockError error = measure_clock();
     cycle::suit_clock(error.worst());
     width::suit_clock(error.worst());
+    window::suit_clock(error.worst());
     return error;
 }
 

@@ -61,7 +61,10 @@ inline double quiet_share(const ProcessorProbes &probes, bool is_any_known) {
     const double own = own_share(probes);
     if (isnan(probes.quiet_width) || probes.widths.empty()) return is_any_known ? 0 : own;
     size_t quiet = 0;
-    for (double width : probes.widths) quiet += width::is_at_level(width, probes.quiet_width) ? 1 : 0;
+    for (size_t i = 0; i < probes.widths.size(); i++) {
+        const bool is_divided = i < probes.windows.size() && probes.windows[i] < double(window::whole);
+        quiet += !is_divided && width::is_at_level(probes.widths[i], probes.quiet_width) ? 1 : 0;
+    }
     return own * double(quiet) / double(probes.widths.size());
 }
 
@@ -129,7 +132,9 @@ inline void visit(ProcessorProbes &probes, double ns) {
     for (uint64_t i = 0; i < readings; i++) {
         while (nanoseconds(arrived, read_clock()) < ns * double(i) / readings) {
         }
-        if (width::steps_wanted > 0) probes.widths.push_back(width::read_core().width);
+        if (width::steps_wanted == 0) continue;
+        probes.widths.push_back(width::read_core().width);
+        probes.windows.push_back(double(window::entries()));
     }
     while (nanoseconds(arrived, read_clock()) < ns) {
     }
@@ -140,7 +145,7 @@ inline void visit(ProcessorProbes &probes, double ns) {
 
 inline Values<ProcessorProbes> without_probes(const Values<int> &cpus, const Values<QuietWidth> &widths) {
     Values<ProcessorProbes> all;
-    for (int cpu : cpus) all.push_back(ProcessorProbes{cpu, known_width(widths, cpu), {}});
+    for (int cpu : cpus) all.push_back(ProcessorProbes{cpu, known_width(widths, cpu), {}, {}});
     return all;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "window.h"
 #include "yamba/cycle.h"
 
 namespace yamba {
@@ -57,6 +58,7 @@ inline double cycles(double instruction_ns, double cycle_ns) { return round(1000
 struct Core {
     double cycle_ns;  // the length of a cycle; NaN without a reference chain
     double width;     // the probe in cycles of 10 000 instructions; NaN without a probe, or if the clock rate changed meanwhile
+    bool is_divided;  // another thread has a part of the reorder buffer
 };
 
 // Reads the reference chain before and after the probe. Some processors change their clock rate
@@ -64,12 +66,13 @@ struct Core {
 // would look wider or narrower than the core is.
 inline Core read_core() {
     const Chain &chain = isa_hooks.reference;
-    if (chain.run == nullptr) return {not_known, not_known};
+    if (chain.run == nullptr) return {not_known, not_known, false};
     const cycle::Times before = cycle::times(chain);
     const double probe = reading();
+    const bool is_divided = window::is_divided();
     const cycle::Times after = cycle::times(chain);
     const double cycle_ns = cycle::length(chain, before, after);
-    return {cycle_ns, cycle::are_alike(before, after) ? cycles(probe, cycle_ns) : not_known};
+    return {cycle_ns, cycle::are_alike(before, after) ? cycles(probe, cycle_ns) : not_known, is_divided};
 }
 
 // Whether a probe has the width of an undisturbed core, `quiet_width`. An interrupted reading is
@@ -86,7 +89,8 @@ inline double change_ppm(double before, double after) { return 100 * round(1e4 *
 
 // The probes around one batch. NaN: not taken.
 struct Probes {
-    double before = NAN, between = NAN, after = NAN;              // cycles of 10 000 instructions
+    double before = NAN, between = NAN, after = NAN;  // cycles of 10 000 instructions
+    bool divided_before = false, divided_between = false, divided_after = false;
     double cycle_change_ppm = NAN, dummy_cycle_change_ppm = NAN;  // of the length of a cycle during the calls
 
     bool any() const { return !(isnan(before) && isnan(between) && isnan(after)); }
@@ -96,7 +100,8 @@ struct Probes {
 // decides how long the program measures.
 inline bool is_quiet(const Probes &p, double width, bool has_dummy) {
     auto level = [&](double probe) { return width::is_at_level(probe, width); };
-    return level(p.before) && level(p.between) && (!has_dummy || level(p.after));
+    const bool is_whole = !p.divided_before && !p.divided_between && !p.divided_after;
+    return is_whole && level(p.before) && level(p.between) && (!has_dummy || level(p.after));
 }
 
 }  // namespace yamba

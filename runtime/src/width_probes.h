@@ -18,26 +18,31 @@ constexpr double apart_ns = 400000;
 
 // Writes the probes of one processor, or of this process if `cpu` is negative, as one record.
 // Interrupted readings are left out.
-inline void record(int cpu, const Values<double> &all) {
+inline void record(int cpu, const Values<double> &widths, const Values<double> &windows) {
     Record record("probes");
     if (cpu >= 0) record.count("cpu", uint64_t(cpu));
-    Text &list = record.key("widths").add("[");
-    const char *separator = "";
-    for (double width : all)
-        if (width > 0) list.add(separator).number(width), separator = ",";
-    list.add("]");
+    auto list = [&](const char *key, const Values<double> &all) {
+        Text &text = record.key(key).add("[");
+        const char *separator = "";
+        for (double each : all)
+            if (each > 0) text.add(separator).number(each), separator = ",";
+        text.add("]");
+    };
+    list("widths", widths);
+    list("windows", windows);
 }
 
 // Writes probes of `ns` nanoseconds.
 inline void record_probes(double ns) {
-    Values<double> all;
+    Values<double> widths, windows;
     const uint64_t begin = read_clock();
     for (double next = 0; next < ns; next += apart_ns) {
         while (nanoseconds(begin, read_clock()) < next) {
         }
-        all.push_back(read_core().width);
+        widths.push_back(read_core().width);
+        windows.push_back(double(window::entries()));
     }
-    record(placement.pinned() ? placement.cpu : -1, all);
+    record(placement.pinned() ? placement.cpu : -1, widths, windows);
 }
 
 // Most processors that are probed together: each needs some milliseconds.
@@ -51,7 +56,7 @@ inline void record_all_probes(double ns, uint64_t seed) {
     do
         for (ProcessorProbes &each : all) quietest::visit(each, quietest::longest_visit_ns);
     while (nanoseconds(begin, read_clock()) < ns);
-    for (const ProcessorProbes &each : all) record(each.cpu, each.widths);
+    for (const ProcessorProbes &each : all) record(each.cpu, each.widths, each.windows);
 }
 
 }  // namespace width

@@ -6,7 +6,7 @@ namespace quietest_tests {
 using namespace yamba;
 
 ProcessorProbes probes(int cpu, double quiet_width, const Values<double> &widths, double waited_ns = 0) {
-    return ProcessorProbes{cpu, quiet_width, widths, 1e6, waited_ns};
+    return ProcessorProbes{cpu, quiet_width, widths, {}, 1e6, waited_ns};
 }
 
 int chosen(Values<ProcessorProbes> all, int home) { return quietest::choose(all, home); }
@@ -43,6 +43,17 @@ void process_on_the_processor_counts_as_noise() {
     CHECK(chosen({probes(0, 2000, longer), probes(1, 2000, quiet, 0.8e6)}, 1) == 1);
     // A processor whose width is unknown may be beside a neighbour at all times.
     CHECK(chosen({probes(0, 2000, quiet), probes(1, NAN, quiet)}, 1) == 0);
+}
+
+// A probe that finds a part of the reorder buffer counts as noise, too.
+void divided_buffer_counts_as_noise() {
+    window::whole = 215;
+    const Values<double> quiet = {2000, 2000, 2000, 2000};
+    ProcessorProbes whole = probes(0, 2000, quiet), divided = probes(1, 2000, quiet);
+    whole.windows = {215, 215, 385, 215}, divided.windows = {215, 125, 0, 125};
+    CHECK(chosen({whole, divided}, 1) == 0);
+    window::whole = 0;
+    CHECK(chosen({whole, divided}, 1) == 1);
 }
 
 // A launch need not look at others if none can be clearly quieter.
@@ -188,6 +199,7 @@ void large_machines_are_sampled() {
 void test(const char *recorded) {
     quietest_by_its_own_width();
     process_on_the_processor_counts_as_noise();
+    divided_buffer_counts_as_noise();
     quiet_home_is_surely_best();
     candidates_are_home_and_a_sample_by_seed();
     launches_follow_the_quiet_processor(recorded);

@@ -786,6 +786,30 @@ void probes_without_a_benchmark_are_recorded() {
     yamba::isa_hooks.width = width, yamba::isa_hooks.reference = reference;
 }
 
+// Serial chains take 100 ns each. Of those with a gap, the first `fitting` overlap.
+void a_divided_reorder_buffer_is_seen() {
+    static size_t fitting;
+    static const uint64_t isa_entries[] = {125, 215, 385};
+    yamba::read_clock = simulated;
+    const yamba::ReorderBuffer former = yamba::isa_hooks.reorder_buffer;
+    yamba::isa_hooks.reorder_buffer = {[](size_t gap, uint64_t chains) { now += chains * (gap < fitting ? 65 : 115); },
+                                       [](uint64_t chains) { now += 100 * chains; }, isa_entries, 3};
+    using namespace yamba::window;
+    suit_clock(1);
+    CHECK(chains_wanted == 6);
+    for (fitting = 0; fitting <= 3; fitting++) CHECK(yamba::window::entries() == (fitting == 0 ? 0 : isa_entries[fitting - 1]));
+    fitting = 2;
+    CHECK(!is_divided());  // the whole buffer is unknown
+    whole = 215;
+    CHECK(!is_divided() && (fitting = 1, is_divided()));
+    // A coarse clock needs more chains, or gives no readings.
+    CHECK((suit_clock(100), chains_wanted) == 48 && (suit_clock(1000), chains_wanted) == 0);
+    CHECK(yamba::window::entries() == 0 && !is_divided());
+    yamba::isa_hooks.reorder_buffer = {};
+    CHECK((suit_clock(1), chains_wanted) == 0);
+    whole = 0, yamba::isa_hooks.reorder_buffer = former;
+}
+
 // The clock rate moves probe and cycle alike; a neighbour moves the probe.
 void a_neighbour_lengthens_the_probe() {
     using namespace yamba;
@@ -1041,6 +1065,7 @@ void test(const yamba::IsaHooks &here) {
     chains_suit_the_clock_s_step();
     probes_suit_the_clock_s_step();
     a_neighbour_lengthens_the_probe();
+    a_divided_reorder_buffer_is_seen();
     probe_has_a_width_only_at_one_clock_rate();
     probes_without_a_benchmark_are_recorded();
     contended_batches_are_not_enough();

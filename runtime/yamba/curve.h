@@ -20,6 +20,7 @@ constexpr double most_ns = 5e8;  // after this time no further round begins
 // if unknown.
 struct Core {
     double cycle_ns, width;
+    bool is_divided;  // another thread has a part of the reorder buffer
 };
 Core core();
 

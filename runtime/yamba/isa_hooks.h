@@ -21,6 +21,15 @@ struct Chain {
     double cycles = 1;  // core cycles per step
 };
 
+// Chains of dependent operations, each followed by a gap: instructions that need nothing but an
+// entry of the reorder buffer. Two chains overlap if a chain and its gap fit into the buffer.
+struct ReorderBuffer {
+    void (*run)(size_t gap, uint64_t chains) = nullptr;  // independent chains, with the gap of this index
+    void (*run_serial)(uint64_t chains) = nullptr;       // chains without gaps that depend on each other
+    const uint64_t *entries = nullptr;                   // of a chain with each gap, in ascending order
+    size_t gaps = 0;
+};
+
 struct IsaHooks {
     // The address of the instruction that raised a signal; `context` is the third argument of the
     // signal handler.
@@ -31,6 +40,7 @@ struct IsaHooks {
     // Independent instructions that use the full width of the core, in one aligned loop: their time
     // depends on the alignment.
     Chain width;
+    ReorderBuffer reorder_buffer;
     // Reads the processor's own clock. All earlier instructions complete before the reading, and no
     // later one starts before it.
     uint64_t (*read_ticks)() = nullptr;

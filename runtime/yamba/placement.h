@@ -12,10 +12,11 @@ namespace yamba {
 // Probes of a processor, before a launch chose its own.
 struct ProcessorProbes {
     int cpu;
-    double quiet_width;     // the width of its core without neighbours, in cycles of 10 000 instructions; NAN: unknown
-    Values<double> widths;  // the probes; NAN: interrupted
-    double elapsed_ns = 0;  // duration of the visits
-    double waited_ns = 0;   // time of the visits in which others had the processor
+    double quiet_width;      // the width of its core without neighbours, in cycles of 10 000 instructions; NAN: unknown
+    Values<double> widths;   // the probes; NAN: interrupted
+    Values<double> windows;  // the entries of the reorder buffer that were known at each probe
+    double elapsed_ns = 0;   // duration of the visits
+    double waited_ns = 0;    // time of the visits in which others had the processor
     double quiet_share = 0;
 };
 

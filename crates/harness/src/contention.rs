@@ -4,7 +4,8 @@
 //! belongs to another virtual machine, the system here cannot see its work: no context switch, no
 //! fault, no stolen time. The width probe sees it (runtime/src/width.h). A change of the clock rate
 //! moves the probe and the reference chain by the same factor, so that their quotient, in core
-//! cycles, stays.
+//! cycles, stays. A thread that only waits for memory takes little width, but a part of the reorder
+//! buffer (runtime/src/window.h).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,10 @@ pub(super) mod agreement;
 pub(super) mod batch_length;
 pub(super) mod blind;
 pub(super) mod quiet_time;
+pub(super) mod whole_buffer;
+
+use quiet_time::MOST_LENGTHENED;
+use whole_buffer::WholeBuffer;
 
 /// The kind of disturbance of such a batch. The harness marks these batches after a launch;
 /// programs mark the other kinds.
@@ -78,6 +83,8 @@ pub(super) struct ProcessorFindings {
     pub probes: usize,
     /// The share of lengthened probes. `None` if the quiet width is unknown.
     pub contended: Option<f64>,
+    /// Entries of the whole reorder buffer.
+    pub whole_buffer: Option<u64>,
 }
 
 /// A run saw a level if it had at least this number of probes there, and this share of all.
@@ -143,11 +150,13 @@ struct Processor {
     /// The width by the first `judged` readings.
     width: QuietWidth,
     judged: usize,
+    buffer: WholeBuffer,
 }
 
 impl Processor {
-    fn new(earlier: Option<f64>) -> Processor {
+    fn new(earlier: Option<f64>, whole_buffer: Option<u64>) -> Processor {
         Processor {
+            buffer: WholeBuffer::new(whole_buffer),
             kept: earlier,
             earlier,
             readings: Vec::new(),
@@ -186,6 +195,7 @@ impl Processor {
             saw_earlier: self.kept.is_some_and(|level| at(level) >= fewest),
             probes: all,
             contended: quiet.filter(|_| all > 0).map(|n| 1.0 - n as f64 / all as f64),
+            whole_buffer: self.buffer.entries(),
         }
     }
 }
@@ -195,11 +205,23 @@ impl QuietWidths {
     pub fn new(earlier: BTreeMap<u64, f64>) -> QuietWidths {
         let known = earlier.into_iter();
         QuietWidths {
-            processors: known.map(|(cpu, w)| (cpu, Processor::new(Some(w)))).collect(),
+            processors: known.map(|(cpu, w)| (cpu, Processor::new(Some(w), None))).collect(),
             latest: None,
             contended: 0.0,
             isolated: 0.0,
         }
+    }
+
+    /// Starts also with the whole reorder buffers that earlier runs found.
+    pub fn with_buffers(mut self, earlier: BTreeMap<u64, u64>) -> QuietWidths {
+        for (cpu, entries) in earlier {
+            self.processor(cpu).buffer = WholeBuffer::new(Some(entries));
+        }
+        self
+    }
+
+    fn processor(&mut self, cpu: u64) -> &mut Processor {
+        self.processors.entry(cpu).or_insert_with(|| Processor::new(None, None))
     }
 
     /// Whether no processor has a width of this run or of an earlier one.
@@ -209,14 +231,19 @@ impl QuietWidths {
 
     /// Adds probes of this processor.
     pub fn add_probes(&mut self, cpu: u64, widths: impl Iterator<Item = f64>) {
-        let processor = self.processors.entry(cpu);
-        let processor = processor.or_insert_with(|| Processor::new(None));
-        processor.add(widths.filter(|width| *width > 0.0));
+        self.processor(cpu).add(widths.filter(|width| *width > 0.0));
+    }
+
+    /// Adds readings of the reorder buffer of this processor, in entries.
+    pub fn add_windows(&mut self, cpu: u64, windows: impl Iterator<Item = f64>) {
+        self.processor(cpu).buffer.add(windows);
     }
 
     /// Adds the probes of a launch on this processor.
     pub fn add(&mut self, cpu: u64, batches: &[Batch], curves: &[Curve]) {
-        let of_batches = batches.iter().flat_map(|b| widths(&b.probes));
+        // The width beside a thread that only has a part of the buffers is no level of its own.
+        let width = |r: Reading| if r.is_divided { 2.0 * r.width } else { r.width };
+        let of_batches = batches.iter().flat_map(|b| readings(&b.probes)).map(width);
         let of_curves = curves.iter().flat_map(|c| &c.probes_before).flatten();
         self.add_probes(cpu, of_batches.chain(of_curves.copied()));
         self.latest = Some(cpu);
@@ -250,6 +277,12 @@ impl QuietWidths {
     pub fn expected(&self) -> Option<f64> {
         let last = || self.processors.keys().last().copied();
         self.width(self.latest.or_else(last)?).level()
+    }
+
+    /// The entries of the whole reorder buffer of the processor that the next launch is expected on.
+    pub fn whole_buffer(&self) -> Option<u64> {
+        let last = || self.processors.keys().last().copied();
+        self.processors.get(&self.latest.or_else(last)?)?.buffer.entries()
     }
 
     /// The findings about each processor that this run probed.
@@ -293,8 +326,32 @@ fn is_broad(readings: &[f64]) -> bool {
     readings.len() >= FEWEST_TO_JUDGE && high / low > 1.0 + BROAD
 }
 
-fn widths(probes: &Probes) -> impl Iterator<Item = f64> {
-    all_widths(probes).into_iter().flatten().filter(|w| *w > 0.0)
+/// A probe that was read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reading {
+    width: f64,
+    /// Another thread had a part of the reorder buffer.
+    is_divided: bool,
+}
+
+impl Reading {
+    fn is_quiet(self, level: f64) -> bool {
+        !self.is_divided && is_level(self.width, level)
+    }
+
+    /// The share by which code may have been longer. A neighbour that takes width lengthens nothing
+    /// more than the probe. One that only has a part of the buffers, as while it waits for memory,
+    /// may lengthen code that needs all of them, up to twice.
+    fn lengthening(self, level: f64) -> f64 {
+        if self.is_divided && is_level(self.width, level) {
+            return MOST_LENGTHENED;
+        }
+        (self.width / level - 1.0).clamp(0.0, MOST_LENGTHENED)
+    }
+}
+
+fn readings(probes: &Probes) -> impl Iterator<Item = Reading> {
+    all_readings(probes).into_iter().flatten().filter(|reading| reading.width > 0.0)
 }
 
 /// The readings that batches of an entry have. An interrupted reading is missing.
@@ -306,16 +363,22 @@ impl Taken {
     /// sets have no probe.
     pub fn by<'b>(batches: impl Iterator<Item = &'b Probes>) -> Taken {
         batches.fold(Taken::default(), |mut all, probes| {
-            for (is_taken, width) in all.0.iter_mut().zip(all_widths(probes)) {
-                *is_taken |= width.is_some();
+            for (is_taken, reading) in all.0.iter_mut().zip(all_readings(probes)) {
+                *is_taken |= reading.is_some();
             }
             all
         })
     }
 }
 
-fn all_widths(probes: &Probes) -> [Option<f64>; 3] {
-    [probes.before, probes.between, probes.after]
+fn all_readings(probes: &Probes) -> [Option<Reading>; 3] {
+    let reading =
+        |width: Option<f64>, divided| Some(Reading { width: width?, is_divided: divided > 0 });
+    [
+        reading(probes.before, probes.divided_before),
+        reading(probes.between, probes.divided_between),
+        reading(probes.after, probes.divided_after),
+    ]
 }
 
 /// The verdict of the probes on a batch.
@@ -340,8 +403,8 @@ pub(super) fn finding(probes: &Probes, width: QuietWidth, taken: Taken) -> Findi
         QuietWidth::NeverQuiet => return Finding::Contended,
         QuietWidth::Known(level) => level,
     };
-    let mut widths = taken.0.into_iter().zip(all_widths(probes));
-    if widths.all(|(taken, width)| !taken || width.is_some_and(|w| is_level(w, level))) {
+    let mut all = taken.0.into_iter().zip(all_readings(probes));
+    if all.all(|(taken, reading)| !taken || reading.is_some_and(|r| r.is_quiet(level))) {
         Finding::Quiet
     } else {
         Finding::Contended
@@ -383,8 +446,8 @@ pub(super) fn contended_share(
         if width == QuietWidth::Unknown || !is_free_of_others(batch) {
             continue;
         }
-        for probe in widths(&batch.probes) {
-            let is_quiet = width.level().is_some_and(|level| is_level(probe, level));
+        for reading in readings(&batch.probes) {
+            let is_quiet = width.level().is_some_and(|level| reading.is_quiet(level));
             total += 1;
             contended += u64::from(!is_quiet);
         }

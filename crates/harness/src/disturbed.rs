@@ -12,9 +12,8 @@ use super::estimate::ENOUGH_LAUNCHES;
 const FEWEST: usize = 3;
 
 /// For a figure beside neighbours: the fewest quiet batches of all launches, and their least share
-/// in each launch, among the batches without another disturbance. Some work of a neighbour
-/// lengthens a batch but no probe. If most batches are contended, most batches that look quiet are
-/// of this kind.
+/// in each launch, among the batches without another disturbance. A neighbour may work only between
+/// two probes. If most batches are contended, most batches that look quiet are of this kind.
 const FEWEST_QUIET: usize = 12;
 const LEAST_QUIET: f64 = 0.1;
 

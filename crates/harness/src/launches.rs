@@ -347,6 +347,7 @@ impl<'a> Launches<'a> {
         let placement = self.recorded.latest_placement();
         for probed in placement.map_or(&[][..], |placement| &placement.probed) {
             widths.add_probes(probed.cpu, probed.widths.iter().copied().flatten());
+            widths.add_windows(probed.cpu, probed.windows.iter().copied());
         }
         // The probes of a benchmark that shares its core with its partner show the partner.
         if let Some(cpu) = self.recorded.latest_processor()
@@ -408,6 +409,7 @@ impl<'a> Launches<'a> {
         let is_fixed = matches!(placement, Placement::On(_));
         LaunchRequest {
             quiet_width: quiet.expected().filter(|_| is_probed && is_fixed && !is_late),
+            whole_buffer: quiet.whole_buffer().filter(|_| is_probed),
             batch_ns: short.map(whole_ns),
             ..plain_request(options, self.budget.share)
         }
@@ -584,6 +586,9 @@ pub(super) fn request_arguments(
     if let Some(width) = request.quiet_width {
         give("--quiet-width", width.round().to_string());
     }
+    if let Some(entries) = request.whole_buffer {
+        give("--whole-buffer", entries.to_string());
+    }
     if let Some(slow) = options.slow {
         give("--slow-batches", slow.batches.to_string());
     }
@@ -609,6 +614,7 @@ pub(super) fn request_arguments(
 pub(super) fn plain_request(options: &Options, share: Share) -> LaunchRequest {
     LaunchRequest {
         quiet_width: None,
+        whole_buffer: None,
         batch_ns: None,
         batches: share.batches,
         time_ns: whole_ns(share.time),

@@ -156,12 +156,14 @@ impl<'a> Measurement<'a> {
             return QuietWidths::default();
         };
         let kept = quiet_file::read(folder, machine);
-        let mut widths = QuietWidths::new(quiet_file::widths(&kept));
+        let widths = QuietWidths::new(quiet_file::widths(&kept));
+        let mut widths = widths.with_buffers(quiet_file::whole_buffers(&kept));
         if widths.is_empty()
             && let Some(program) = self.native_program()
         {
-            for (cpu, probes) in width_probes(program, self.options, seed, self.stop) {
+            for (cpu, probes, windows) in width_probes(program, self.options, seed, self.stop) {
                 widths.add_probes(cpu, probes.into_iter());
+                widths.add_windows(cpu, windows.into_iter());
             }
         }
         widths

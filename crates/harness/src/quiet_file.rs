@@ -26,6 +26,9 @@ const FEWEST_PROBES: usize = 300;
 pub(super) struct KeptWidth {
     /// In cycles of 10 000 instructions. `None` if no run had a quiet moment.
     quiet_width: Option<f64>,
+    /// Entries of the whole reorder buffer. `None`: unknown.
+    #[serde(default)]
+    whole_buffer: Option<u64>,
     /// A higher level that may replace the width.
     replacement: Option<Replacement>,
     /// The latest run with probes.
@@ -46,6 +49,7 @@ impl KeptWidth {
         let latest = latest.map(|contended| Contention { contended, unix_s });
         let mut kept = KeptWidth {
             quiet_width: found.quiet_width.or(self.quiet_width),
+            whole_buffer: found.whole_buffer.max(self.whole_buffer),
             replacement: self.replacement,
             latest: latest.or(self.latest),
         };
@@ -79,6 +83,12 @@ pub(super) fn read(folder: &Path, machine: &Machine) -> BTreeMap<u64, KeptWidth>
 pub(super) fn widths(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, f64> {
     let known = kept.iter();
     known.filter_map(|(cpu, kept)| Some((*cpu, kept.quiet_width?))).collect()
+}
+
+/// The entries of the known whole reorder buffers.
+pub(super) fn whole_buffers(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, u64> {
+    let known = kept.iter();
+    known.filter_map(|(cpu, kept)| Some((*cpu, kept.whole_buffer?))).collect()
 }
 
 /// Adds the findings of a run to the file. A failure costs only this knowledge: the next run finds
@@ -123,6 +133,7 @@ mod tests {
             saw_earlier: true,
             probes: 1000,
             contended: Some(0.25),
+            whole_buffer: Some(215),
         }
     }
 
@@ -162,6 +173,7 @@ mod tests {
             saw_earlier: false,
             probes,
             contended: Some(1.0),
+            whole_buffer: Some(125),
         };
         let after = |runs: &[ProcessorFindings]| {
             let all = runs.iter().fold(kept, |kept, run| kept.after(run, 1.0));

@@ -202,8 +202,9 @@ fn probed(records: &[u8]) -> QuietWidths {
     let mut reader = Reader::default();
     reader.push(records);
     for event in reader.finish().0 {
-        if let Event::Probes { cpu: Some(cpu), widths: found } = event {
+        if let Event::Probes { cpu: Some(cpu), widths: found, windows } = event {
             widths.add_probes(cpu, found.into_iter());
+            widths.add_windows(cpu, windows.into_iter());
         }
     }
     widths

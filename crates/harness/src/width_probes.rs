@@ -16,15 +16,15 @@ use super::units::whole_ns;
 /// Duration of the probing. Beside busy neighbours, quiet moments come many times in a second.
 const PROBING: Duration = Duration::from_secs(1);
 
-/// The processors on which programs may measure with these options, and the widths of their cores
-/// during a second, in cycles of 10 000 instructions. Empty if the program has no fixed processor
-/// or no probe.
+/// The processors on which programs may measure with these options, and the readings of their cores
+/// during a second: widths in cycles of 10 000 instructions, and parts of the reorder buffer in
+/// entries. Empty if the program has no fixed processor or no probe.
 pub(super) fn width_probes(
     program: &Program,
     options: &Options,
     seed: u64,
     stop: &Stop,
-) -> Vec<(u64, Vec<f64>)> {
+) -> Vec<(u64, Vec<f64>, Vec<f64>)> {
     let scratch = Scratch::new();
     let limits = Limits::new(options, stop, &scratch);
     let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];
@@ -42,7 +42,7 @@ pub(super) fn width_probes(
     }
     let events = output.events.into_iter();
     let each = events.filter_map(|event| match event {
-        Event::Probes { cpu, widths } => Some((cpu?, widths)),
+        Event::Probes { cpu, widths, windows } => Some((cpu?, widths, windows)),
         _ => None,
     });
     each.collect()

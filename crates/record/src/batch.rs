@@ -85,6 +85,13 @@ columns! {
     between: Option<f64> as Numbers<Option<f64>>,
     /// The same after the calls of the dummy.
     after: Option<f64> as Numbers<Option<f64>>,
+    /// 1 if another thread had a part of the core's reorder buffer at the first probe. Known only
+    /// where the entries of the whole buffer are.
+    divided_before: u64 as Numbers<u64>,
+    /// The same at the second probe.
+    divided_between: u64 as Numbers<u64>,
+    /// The same at the third probe.
+    divided_after: u64 as Numbers<u64>,
     /// Change of the length of a core cycle from before to after the calls of the benchmark, in
     /// parts per million.
     cycle_change_ppm: Option<f64> as Numbers<Option<f64>>,

@@ -30,6 +30,9 @@ pub enum Event {
         cpu: Option<u64>,
         /// The probes, in core cycles of 10 000 instructions.
         widths: Vec<f64>,
+        /// At each probe, the entries of the core's reorder buffer that the program had at least.
+        #[serde(default)]
+        windows: Vec<f64>,
     },
     /// Which processors share a core.
     CorePairs {
@@ -170,6 +173,10 @@ pub struct ProcessorProbes {
     /// The width probes, in cycles of 10 000 instructions. `None` if the probe was interrupted.
     #[serde(default)]
     pub widths: Vec<Option<f64>>,
+    /// At each probe, the entries of the core's reorder buffer that the process had at least. 0 if
+    /// that is unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<f64>,
 }
 
 /// Resources that the harness itself used while several processes or threads were measured.
@@ -297,6 +304,10 @@ pub struct Curve {
     /// The width probe after each pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes_after: Vec<Option<f64>>,
+    /// 1 if another thread had a part of the core's reorder buffer before or after a pass. Empty if
+    /// that is unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub divided: Vec<u64>,
     /// Share of the memory in huge pages, from 0 to 1. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub huge_share: Option<f64>,

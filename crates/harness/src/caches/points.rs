@@ -27,7 +27,8 @@ pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<Pass> {
     let is_quiet = |place: usize| {
         let width = width?;
         let [before, after] = probes(place);
-        Some(is_near(before?, width) && is_near(after?, width))
+        let is_divided = curve.divided.get(place).is_some_and(|divided| *divided > 0);
+        Some(!is_divided && is_near(before?, width) && is_near(after?, width))
     };
     let passes = curve.x.iter().zip(&curve.ns).enumerate();
     let usable = passes.filter(|(_, (x, ns))| **x > 0.0 && **ns > 0.0);

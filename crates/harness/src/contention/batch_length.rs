@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use yamba_record::Batch;
 
-use super::{QuietWidth, all_widths, is_free_of_others, is_level};
+use super::{QuietWidth, all_readings, is_free_of_others};
 
 /// Usual least length of a batch (runtime/src/harness.h).
 const USUAL_BATCH: Duration = Duration::from_micros(200);
@@ -60,13 +60,13 @@ pub(super) fn isolated_share(
     let is_near = |b: &&Batch| b.ns + b.dummy_ns <= LONGEST_SPAN_NS && is_free_of_others(b);
     for batch in batches.iter().filter(is_near) {
         let (Some(level), [Some(before), Some(between), Some(after)]) =
-            (width(batch).level(), all_widths(&batch.probes))
+            (width(batch).level(), all_readings(&batch.probes))
         else {
             continue;
         };
-        if is_level(before, level) && is_level(after, level) {
+        if before.is_quiet(level) && after.is_quiet(level) {
             total += 1;
-            isolated += u64::from(!is_level(between, level));
+            isolated += u64::from(!between.is_quiet(level));
         }
     }
     (total > 0).then(|| isolated as f64 / total as f64)

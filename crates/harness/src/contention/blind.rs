@@ -13,8 +13,7 @@ use yamba_record::Batch;
 use yamba_stats::median;
 
 use super::batch_length::share_of_batches;
-use super::quiet_time::MOST_LENGTHENED;
-use super::{QuietWidth, is_free_of_others, is_level};
+use super::{QuietWidth, Reading, all_readings, is_free_of_others};
 
 /// If turns begin in a larger share of the batches, the median of all batches differs from the
 /// median of the undisturbed ones.
@@ -58,12 +57,11 @@ struct End {
 }
 
 impl End {
-    fn new(width: f64, level: f64) -> End {
-        let lengthened = width / level - 1.0;
+    fn new(reading: Reading, level: f64) -> End {
         End {
-            busy: f64::from(!is_level(width, level)),
-            lengthened: lengthened.clamp(0.0, MOST_LENGTHENED),
-            is_interrupted: lengthened > INTERRUPTED,
+            busy: f64::from(!reading.is_quiet(level)),
+            lengthened: reading.lengthening(level),
+            is_interrupted: reading.width / level - 1.0 > INTERRUPTED,
         }
     }
 }
@@ -93,8 +91,9 @@ fn pairs(batches: &[Batch], width: impl Fn(&Batch) -> QuietWidth) -> Pairs {
             return None;
         }
         let level = width(batch).level()?;
-        let ends = [batch.probes.before?, batch.probes.between?];
-        Some(Pair { ends: ends.map(|width| End::new(width, level)), ns: batch.ns })
+        let [before, between, _] = all_readings(&batch.probes);
+        let ends = [before?, between?].map(|reading| End::new(reading, level));
+        Some(Pair { ends, ns: batch.ns })
     };
     batches.iter().filter_map(pair).collect()
 }

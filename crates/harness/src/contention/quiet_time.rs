@@ -7,12 +7,13 @@
 //!
 //! s is the mean lengthening of the width probes. The probe uses the whole width of the core, so a
 //! neighbour that takes a share of the core's width lengthens nothing more than the probe. Code
-//! whose data a neighbour evicts from a shared cache can take longer.
+//! whose data a neighbour evicts from a shared cache can take longer, and so can code that needs
+//! more than half of a buffer of the core.
 
 use yamba_record::Batch;
 use yamba_stats::{mean, median, standard_deviation};
 
-use super::{Finding, QuietWidth, Taken, WIDTH_TOLERANCE, finding, is_free_of_others, widths};
+use super::{Finding, QuietWidth, Taken, WIDTH_TOLERANCE, finding, is_free_of_others, readings};
 
 /// Largest lengthening of a probe by a neighbour: it takes at most half of the core.
 pub(super) const MOST_LENGTHENED: f64 = 1.0;
@@ -103,8 +104,7 @@ fn lengthening(launch: &[&Batch], width: impl Fn(&Batch) -> QuietWidth) -> f64 {
             QuietWidth::NeverQuiet => return Some(MOST_LENGTHENED),
             QuietWidth::Unknown => return Some(0.0),
         };
-        let probes =
-            widths(&batch.probes).map(|probe| (probe / level - 1.0).clamp(0.0, MOST_LENGTHENED));
+        let probes = readings(&batch.probes).map(|reading| reading.lengthening(level));
         mean(&probes.collect::<Vec<f64>>())
     };
     let free = launch.iter().copied().filter(|batch| is_free_of_others(batch));

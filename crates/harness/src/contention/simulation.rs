@@ -162,6 +162,7 @@ impl Host {
                 after: self.width(dummy_after),
                 cycle_change_ppm: Some(1e6 * (cycle_after / cycle_before - 1.0)),
                 dummy_cycle_change_ppm: Some(1e6 * (dummy_after / dummy_before - 1.0)),
+                ..Probes::default()
             },
             ..Batch::default()
         }

@@ -53,7 +53,7 @@ fn row(second: f64, [before, after]: [f64; 2], widths: [f64; 3], operations: &[f
             between: width(widths[1]),
             after: width(widths[2]),
             cycle_change_ppm: Some(1e6 * (after / before - 1.0)),
-            dummy_cycle_change_ppm: None,
+            ..Probes::default()
         },
         values: operations.iter().map(|ticks| ticks / cycle).collect(),
     }
@@ -114,7 +114,8 @@ fn windows(rows: &[Row], operations: &[Operation], admits: impl Fn(&Row) -> bool
 }
 
 fn recorded_width(rows: &[Row]) -> QuietWidth {
-    let readings: Vec<f64> = rows.iter().flat_map(|r| widths(&r.probes)).collect();
+    let readings: Vec<f64> =
+        rows.iter().flat_map(|r| readings(&r.probes)).map(|r| r.width).collect();
     quiet_width(&readings, None)
 }
 
@@ -253,8 +254,8 @@ fn neighbours_level_is_not_taken_for_quiet() {
     for rows in [instructions(), system_calls()] {
         let quiet = recorded_width(&rows);
         let QuietWidth::Known(level) = quiet else { panic!("no level") };
-        let busy = rows.iter().flat_map(|r| widths(&r.probes)).filter(|w| *w > 1.1 * level);
-        let busy: Vec<f64> = busy.collect();
+        let all = rows.iter().flat_map(|r| readings(&r.probes)).map(|r| r.width);
+        let busy: Vec<f64> = all.filter(|w| *w > 1.1 * level).collect();
         assert_eq!(quiet_width(&busy, None), QuietWidth::NeverQuiet);
         assert_eq!(quiet_width(&busy, Some(level)), quiet);
     }
@@ -286,6 +287,7 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         saw_earlier: true,
         probes: 400,
         contended: Some(0.25),
+        whole_buffer: None,
     };
     assert_eq!(findings(300, 100), expected);
     let expected = ProcessorFindings {
@@ -296,6 +298,35 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         ..expected
     };
     assert_eq!(findings(4, 400), expected);
+}
+
+/// A neighbour that waits for memory leaves the width, but halves the reorder buffer: in half of the
+/// batches at one probe.
+#[test]
+fn neighbours_that_take_no_width_are_seen_by_the_reorder_buffer() {
+    let batch = |divided_between: u64| Batch {
+        ns: 1e5,
+        probes: Probes {
+            before: Some(1700.0),
+            between: Some(1700.0),
+            divided_between,
+            ..Probes::default()
+        },
+        ..Batch::default()
+    };
+    let mut batches: Vec<Batch> = (0..400).map(|i| batch(i % 2)).collect();
+    let mut widths = QuietWidths::default();
+    widths.add(1, &batches, &[]);
+    assert!(widths.width(1).is_same(QuietWidth::Known(1700.0)), "{:?}", widths.width(1));
+    assert_eq!(widths.findings()[&1].contended, Some(0.25));
+    let width = |_: &Batch| widths.width(1);
+    mark(&mut batches, false, width);
+    let marked = batches.iter().filter(|b| b.disturbed == [NEIGHBOUR]);
+    assert!(marked.clone().all(|b| b.probes.divided_between == 1) && marked.count() == 200);
+    // Code that needs the whole of a buffer may have taken twice as long at these probes.
+    let used: Vec<&Batch> = batches.iter().filter(|b| !b.disturbed.is_empty()).collect();
+    let found = quiet_time::quiet_factors(&[used], true, quiet_time::Kind::Time, width).unwrap();
+    assert!((found.time[0] - 1.0 / 1.5).abs() < 1e-9, "{found:?}");
 }
 
 /// A first run whose first benchmark has only a neighbour's level: the probes before it know the

@@ -8,6 +8,7 @@
 
 #include "../../isa_hooks.h"
 #include "../x86_chain.h"
+#include "reorder_buffer.h"
 
 namespace yamba {
 namespace isa {
@@ -21,7 +22,8 @@ inline uintptr_t program_counter(const void *context) {
 #endif
 }
 
-inline const bool hooks_filled = (isa_hooks.program_counter = program_counter, fill_hooks());
+inline const bool hooks_filled =
+    (isa_hooks.program_counter = program_counter, isa_hooks.reorder_buffer = reorder_buffer::hook(), fill_hooks());
 
 }  // namespace isa
 }  // namespace yamba
