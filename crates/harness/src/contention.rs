@@ -279,7 +279,7 @@ impl QuietWidths {
         self.width(self.latest.or_else(last)?).level()
     }
 
-    /// The entries of the whole reorder buffer of the processor that the next launch is expected on.
+    /// The entries of the whole reorder buffer, on the processor of the latest launch.
     pub fn whole_buffer(&self) -> Option<u64> {
         let last = || self.processors.keys().last().copied();
         self.processors.get(&self.latest.or_else(last)?)?.buffer.entries()

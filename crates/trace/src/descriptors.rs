@@ -69,7 +69,7 @@ impl Descriptors {
         let (look_up, now_ns) = (self.look_up, self.now_ns);
         let table = self.table(process);
         if let Some(shown) = arguments.shown_kind(index) {
-            // The path of a directory does not show that it is one, and that of a file not its modes.
+            // A path shows neither a directory nor the modes of a file.
             let known = table.get(number, now_ns);
             let of_calls = known.filter(|known| *known == "directory" || is_file(known));
             return Some(of_calls.filter(|_| shown == "file").cloned().unwrap_or(shown));

@@ -300,8 +300,8 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
     assert_eq!(findings(4, 400), expected);
 }
 
-/// A neighbour that waits for memory leaves the width, but halves the reorder buffer: in half of the
-/// batches at one probe.
+/// A neighbour that waits for memory leaves the width, but halves the reorder buffer: in half of
+/// the batches at one probe.
 #[test]
 fn neighbours_that_take_no_width_are_seen_by_the_reorder_buffer() {
     let batch = |divided_between: u64| Batch {

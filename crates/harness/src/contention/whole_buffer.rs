@@ -1,4 +1,4 @@
-//! The entries of a core's whole reorder buffer, by readings of which a neighbour halves some. Pure.
+//! The entries of a core's whole reorder buffer. A neighbour halves some of the readings. Pure.
 
 use std::collections::BTreeMap;
 
