@@ -100,6 +100,8 @@ pub enum Property {
     /// Opens a file so that its data bypass the page cache (`O_DIRECT`), or changes an open file to
     /// that.
     Direct,
+    /// Closes descriptors only when a program is executed (`CLOSE_RANGE_CLOEXEC`).
+    ClosesLater,
     /// Sets the flags of an open file (`F_SETFL`).
     SetsFlags,
     /// Copies a descriptor.

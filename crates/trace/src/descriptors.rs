@@ -116,6 +116,13 @@ impl Descriptors {
                 let now_ns = self.now_ns;
                 self.table(process).close(closed, now_ns);
             }
+            "close_range" if !arguments.has(Property::ClosesLater) => {
+                let end = |index| arguments.size(index).map(|number| number as i64);
+                if let (Some(first), Some(last)) = (end(0), end(1)) {
+                    let now_ns = self.now_ns;
+                    self.table(process).close_range(first, last, now_ns);
+                }
+            }
             "pipe" | "pipe2" => self.pair(process, &arguments.pair(0), "pipe"),
             "socketpair" => self.pair(process, &arguments.pair(3), "unix"),
             "dup" | "dup2" | "dup3" | "accept" | "accept4" => {

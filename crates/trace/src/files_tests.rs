@@ -79,8 +79,7 @@ fn accesses_at_unknown_positions_are_counted() {
     assert_eq!((found.unknown, found.left_out), (2, 0));
 }
 
-/// `F_SETFL` changes the open file, and so all of its descriptors. `F_GETFL` only shows the flag.
-/// What bypasses the page cache is no access to it, and not one that is unknown.
+/// Direct accesses bypass the page cache, and their places are known.
 #[test]
 fn direct_accesses_are_left_out() {
     let text = r#"7 openat(AT_FDCWD, "/srv/a", O_RDWR|O_DIRECT) = 3</srv/a>
@@ -93,6 +92,7 @@ fn direct_accesses_are_left_out() {
     assert_eq!((paths, found.unknown), (vec!["/srv/b"], 0));
 }
 
+/// `F_SETFL` changes the open file, and so all of its descriptors. `F_GETFL` only shows the flag.
 #[test]
 fn writes_after_a_change_to_appending_have_no_known_position() {
     let found = files(

@@ -80,6 +80,13 @@ impl Kinds {
         }
     }
 
+    /// The descriptors in this range are closed at a time, in ns.
+    pub fn close_range(&mut self, first: i64, last: i64, time_ns: u64) {
+        let numbers: Vec<i64> =
+            self.entries.keys().copied().filter(|n| (first..=last).contains(n)).collect();
+        numbers.into_iter().for_each(|number| self.close(number, time_ns));
+    }
+
     /// A descriptor is closed at a time, in ns.
     pub fn close(&mut self, number: i64, time_ns: u64) {
         let Some(entry) = self.entries.get_mut(&number) else {

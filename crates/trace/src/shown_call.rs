@@ -379,6 +379,7 @@ impl Arguments for ShownCall<'_> {
             Property::Direct => has_flag("O_DIRECT"),
             Property::Synchronous => has_flag("O_SYNC") || has_flag("O_DSYNC"),
             Property::SetsFlags => self.argument(1) == "F_SETFL",
+            Property::ClosesLater => has("CLOSE_RANGE_CLOEXEC"),
             Property::Appends => has("O_APPEND"),
             Property::Thread => has("CLONE_THREAD"),
             Property::SharesMemory => {

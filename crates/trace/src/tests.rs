@@ -309,12 +309,16 @@ fn direct_and_synchronous_files_have_kinds_of_their_own() {
 7 write(6, "x", 4096) = 4096
 7 openat(AT_FDCWD, "/dev/sdb", O_RDWR|O_DIRECT) = 7
 7 read(7, "x", 4096) = 4096
+7 close_range(6, 7, 0) = 0
+7 read(7</srv/other>, "x", 512) = 512
+7 read(6</srv/other>, "x", 512) = 512
 "#;
     let expected = [
         ("open(file)", 3.0),
         ("open(device)", 1.0),
         ("write(file,sync)@512", 1.0),
-        ("read(file)@512", 1.0),
+        ("read(file)@512", 3.0),
+        ("close_range", 1.0),
         ("read(file,direct)@4096", 2.0),
         ("write(file,direct,sync)@4096", 1.0),
         ("fstat(file)", 1.0),

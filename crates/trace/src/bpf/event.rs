@@ -236,6 +236,7 @@ impl Arguments for NamedCall<'_> {
             Property::Direct => set_flags() & u64::from(O_DIRECT) != 0,
             Property::Synchronous => set_flags() & u64::from(O_DSYNC) != 0,
             Property::SetsFlags => is_fcntl && self.argument(1) == F_SETFL,
+            Property::ClosesLater => self.argument(2) & CLOSE_RANGE_CLOEXEC != 0,
             Property::Blocked => head.has(HAS_BLOCKED),
             Property::Thread => head.has(IS_THREAD),
             Property::SharesMemory => head.borrows_memory(),
@@ -253,6 +254,9 @@ impl Arguments for NamedCall<'_> {
 
 /// Of `fcntl`.
 const F_SETFL: u64 = 4;
+
+/// Of `close_range`.
+const CLOSE_RANGE_CLOEXEC: u64 = 4;
 
 /// Of `newfstatat`.
 const AT_EMPTY_PATH: u64 = 0x1000;
