@@ -57,7 +57,7 @@ namespace arguments {
         "  --precision X      or until half of the median's confidence interval is at most this share of the median\n"
         "  --quiet-width X    or until enough batches were measured while the width probe took X cycles\n"
         "  --quiet-widths L   the quiet widths of processors, such as 0=1702,1=1690\n"
-        "  --whole-buffer N   a quiet core's reorder buffer has N entries: fewer show another thread\n"
+        "  --whole-buffers L  entries of processors' reorder buffers: fewer show another thread\n"
         "  --until-quiet      uses that of its processor as --quiet-width\n"
         "  --choose SEED      measures on the quietest processor; SEED selects those to probe if there are many\n"
         "  --home N           or on this one, if no other is clearly quieter\n"
@@ -152,7 +152,9 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--quiet-width")) a.plan.quiet_width = arguments::part(option, operand());
         else if (is("--quiet-widths")) a.plan.choice.widths = arguments::widths(option, operand());
-        else if (is("--whole-buffer")) window::whole = arguments::number<uint64_t>(option, operand());
+        else if (is("--whole-buffers"))
+            for (const QuietWidth &each : arguments::widths(option, operand()))
+                window::whole_buffers.push_back(window::WholeBuffer{each.cpu, uint64_t(each.width)});
         else if (is("--until-quiet")) a.plan.choice.until_quiet = true;
         else if (is("--choose"))
             a.plan.choice.is_wanted = true, a.plan.choice.seed = arguments::number<uint64_t>(option, operand());

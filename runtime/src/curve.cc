@@ -53,7 +53,8 @@ void write(const char *name, const char *x_unit, const Buffer<Pass> &passes, dou
     list(record, "cycle_ns", passes, [](const Pass &p) { return rounded(cycle_ns(p)); });
     list(record, "probes_before", passes, [](const Pass &p) { return p.before.width; });
     list(record, "probes_after", passes, [](const Pass &p) { return p.after.width; });
-    list(record, "divided", passes, [](const Pass &p) { return double(p.before.is_divided || p.after.is_divided); });
+    if (window::is_known())
+        list(record, "divided", passes, [](const Pass &p) { return double(p.before.is_divided || p.after.is_divided); });
 }
 
 }  // namespace curve

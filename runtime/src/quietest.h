@@ -62,7 +62,7 @@ inline double quiet_share(const ProcessorProbes &probes, bool is_any_known) {
     if (isnan(probes.quiet_width) || probes.widths.empty()) return is_any_known ? 0 : own;
     size_t quiet = 0;
     for (size_t i = 0; i < probes.widths.size(); i++) {
-        const bool is_divided = i < probes.windows.size() && probes.windows[i] < double(window::whole);
+        const bool is_divided = i < probes.windows.size() && probes.windows[i] < double(window::whole_of(probes.cpu));
         quiet += !is_divided && width::is_at_level(probes.widths[i], probes.quiet_width) ? 1 : 0;
     }
     return own * double(quiet) / double(probes.widths.size());

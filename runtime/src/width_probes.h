@@ -17,15 +17,14 @@ namespace width {
 constexpr double apart_ns = 400000;
 
 // Writes the probes of one processor, or of this process if `cpu` is negative, as one record.
-// Interrupted readings are left out.
+// Interrupted readings are null.
 inline void record(int cpu, const Values<double> &widths, const Values<double> &windows) {
     Record record("probes");
     if (cpu >= 0) record.count("cpu", uint64_t(cpu));
     auto list = [&](const char *key, const Values<double> &all) {
         Text &text = record.key(key).add("[");
         const char *separator = "";
-        for (double each : all)
-            if (each > 0) text.add(separator).number(each), separator = ",";
+        for (double each : all) text.add(separator).number(each), separator = ",";
         text.add("]");
     };
     list("widths", widths);

@@ -8,6 +8,7 @@
 
 #include "yamba/cycle.h"
 #include "yamba/isa_hooks.h"
+#include "yamba/parameters.h"
 
 namespace yamba {
 namespace window {
@@ -16,13 +17,28 @@ namespace window {
 constexpr double clock_steps = 25;
 constexpr uint64_t least_chains = 6, most_chains = 48;
 
-// Chains that overlap take about half as long as serial ones; others take longer than these.
-constexpr double overlapped = 0.9;
+// Chains that overlap take about half as long as serial ones; others take longer than these. What
+// lies between, as on a core that can hardly overlap roots, says nothing.
+constexpr double overlapped = 0.85, apart = 1;
 
 // 0 if there are no readings.
 inline uint64_t chains_wanted = 0;
 
-// The entries of the whole buffer, as far as readings tell. 0: unknown.
+// The entries of the whole buffers of processors, as far as the readings of earlier launches tell.
+struct WholeBuffer {
+    int cpu;
+    uint64_t entries;
+};
+inline Values<WholeBuffer> whole_buffers;
+
+// That of a processor; 0 if it is unknown.
+inline uint64_t whole_of(int cpu) {
+    for (const WholeBuffer &known : whole_buffers)
+        if (known.cpu == cpu) return known.entries;
+    return 0;
+}
+
+// That of the processor that is measured.
 inline uint64_t whole = 0;
 
 // The time of the chains that `run(chains)` executes. An interrupted reading is too long, so the
@@ -41,28 +57,32 @@ double shortest(Run run) {
 
 inline double serial_ns() { return shortest(isa_hooks.reorder_buffer.run_serial); }
 
-// Whether a chain and the gap of this index fit into the thread's part of the buffer.
-inline bool fits(size_t gap, double serial) {
-    return shortest([gap](uint64_t chains) { isa_hooks.reorder_buffer.run(gap, chains); }) < overlapped * serial;
+// The time of chains with the gap of this index, as a share of that of serial ones.
+inline double share_of_serial(size_t gap) {
+    const double serial = serial_ns();
+    return shortest([gap](uint64_t chains) { isa_hooks.reorder_buffer.run(gap, chains); }) / serial;
 }
 
-// The largest number of entries that the thread is known to have; 0 without readings.
+// The largest number of entries that the thread is known to have; 0 if that is not clear.
 inline uint64_t entries() {
-    if (chains_wanted == 0) return 0;
-    const double serial = serial_ns();
     uint64_t known = 0;
-    for (size_t gap = 0; gap < isa_hooks.reorder_buffer.gaps; gap++)
-        if (fits(gap, serial)) known = isa_hooks.reorder_buffer.entries[gap];
+    for (size_t gap = 0; chains_wanted > 0 && gap < isa_hooks.reorder_buffer.gaps; gap++) {
+        const double share = share_of_serial(gap);
+        if (share < overlapped) known = isa_hooks.reorder_buffer.entries[gap];
+        else if (share < apart) return 0;
+    }
     return known;
 }
 
 // Whether the thread has less than the whole buffer; false while that is unknown.
 inline bool is_divided() {
-    if (chains_wanted == 0 || whole == 0) return false;
-    for (size_t gap = 0; gap < isa_hooks.reorder_buffer.gaps; gap++)
-        if (isa_hooks.reorder_buffer.entries[gap] == whole) return !fits(gap, serial_ns());
+    for (size_t gap = 0; chains_wanted > 0 && gap < isa_hooks.reorder_buffer.gaps; gap++)
+        if (isa_hooks.reorder_buffer.entries[gap] == whole) return share_of_serial(gap) >= apart;
     return false;
 }
+
+// Whether `is_divided` tells anything.
+inline bool is_known() { return chains_wanted > 0 && whole > 0; }
 
 // Chooses the number of chains for a clock with steps of this length, in ns. A clock too coarse for
 // the most chains gives no readings.

@@ -47,12 +47,12 @@ void process_on_the_processor_counts_as_noise() {
 
 // A probe that finds a part of the reorder buffer counts as noise, too.
 void divided_buffer_counts_as_noise() {
-    window::whole = 215;
+    window::whole_buffers = {{0, 215}, {1, 215}};
     const Values<double> quiet = {2000, 2000, 2000, 2000};
     ProcessorProbes whole = probes(0, 2000, quiet), divided = probes(1, 2000, quiet);
     whole.windows = {215, 215, 385, 215}, divided.windows = {215, 125, 0, 125};
     CHECK(chosen({whole, divided}, 1) == 0);
-    window::whole = 0;
+    window::whole_buffers.clear();
     CHECK(chosen({whole, divided}, 1) == 1);
 }
 

@@ -798,6 +798,17 @@ void a_divided_reorder_buffer_is_seen() {
     suit_clock(1);
     CHECK(chains_wanted == 6);
     for (fitting = 0; fitting <= 3; fitting++) CHECK(yamba::window::entries() == (fitting == 0 ? 0 : isa_entries[fitting - 1]));
+    // A core that can hardly overlap chains.
+    static uint64_t each;
+    each = 92, yamba::isa_hooks.reorder_buffer.run = [](size_t, uint64_t chains) { now += chains * each; };
+    whole = 215;
+    CHECK(yamba::window::entries() == 0 && !is_divided());
+    each = 65;
+    CHECK(yamba::window::entries() == 385 && !is_divided());
+    each = 115;
+    CHECK(yamba::window::entries() == 0 && is_divided());
+    whole = 0,
+    yamba::isa_hooks.reorder_buffer.run = [](size_t gap, uint64_t chains) { now += chains * (gap < fitting ? 65 : 115); };
     fitting = 2;
     CHECK(!is_divided());  // the whole buffer is unknown
     whole = 215;

@@ -19,7 +19,7 @@ pub(super) mod agreement;
 pub(super) mod batch_length;
 pub(super) mod blind;
 pub(super) mod quiet_time;
-pub(super) mod whole_buffer;
+pub(crate) mod whole_buffer;
 
 use quiet_time::MOST_LENGTHENED;
 use whole_buffer::WholeBuffer;
@@ -83,8 +83,12 @@ pub(super) struct ProcessorFindings {
     pub probes: usize,
     /// The share of lengthened probes. `None` if the quiet width is unknown.
     pub contended: Option<f64>,
-    /// Entries of the whole reorder buffer.
+    /// Entries of the whole reorder buffer, of this run and of earlier ones; 0 if readings do not
+    /// show it, and `None` without readings.
     pub whole_buffer: Option<u64>,
+    /// The same by the readings of this run alone, and their number.
+    pub own_buffer: Option<u64>,
+    pub windows: usize,
 }
 
 /// A run saw a level if it had at least this number of probes there, and this share of all.
@@ -151,12 +155,16 @@ struct Processor {
     width: QuietWidth,
     judged: usize,
     buffer: WholeBuffer,
+    /// Readings beside a thread that had a part of the reorder buffer. They are not among the
+    /// others, and form no level.
+    divided: usize,
 }
 
 impl Processor {
     fn new(earlier: Option<f64>, whole_buffer: Option<u64>) -> Processor {
         Processor {
             buffer: WholeBuffer::new(whole_buffer),
+            divided: 0,
             kept: earlier,
             earlier,
             readings: Vec::new(),
@@ -165,8 +173,14 @@ impl Processor {
         }
     }
 
-    fn add(&mut self, readings: impl Iterator<Item = f64>) {
-        self.readings.extend(readings);
+    fn add(&mut self, readings: impl Iterator<Item = Reading>) {
+        for reading in readings.filter(|reading| reading.width > 0.0) {
+            if reading.is_divided {
+                self.divided += 1;
+            } else {
+                self.readings.push(reading.width);
+            }
+        }
         // The level is computed again only after a tenth more readings: fewer do not move it.
         if self.readings.len() > self.judged + self.judged / 10 {
             self.width = quiet_width(&self.readings, self.earlier);
@@ -176,12 +190,13 @@ impl Processor {
         }
         while self.readings.len() > MOST_READINGS {
             self.readings = self.readings.iter().copied().step_by(2).collect();
+            self.divided /= 2;
             self.judged = self.readings.len();
         }
     }
 
     fn findings(&self) -> ProcessorFindings {
-        let (all, level) = (self.readings.len(), self.width.level());
+        let (all, level) = (self.readings.len() + self.divided, self.width.level());
         let at = |level: f64| self.readings.iter().filter(|w| is_level(**w, level)).count();
         let fewest = FEWEST_SEEN.max((LEAST_SEEN * all as f64) as usize);
         let quiet = match self.width {
@@ -196,6 +211,8 @@ impl Processor {
             probes: all,
             contended: quiet.filter(|_| all > 0).map(|n| 1.0 - n as f64 / all as f64),
             whole_buffer: self.buffer.entries(),
+            own_buffer: self.buffer.own(),
+            windows: self.buffer.readings(),
         }
     }
 }
@@ -224,28 +241,23 @@ impl QuietWidths {
         self.processors.entry(cpu).or_insert_with(|| Processor::new(None, None))
     }
 
-    /// Whether no processor has a width of this run or of an earlier one.
-    pub fn is_empty(&self) -> bool {
-        self.processors.is_empty()
-    }
-
-    /// Adds probes of this processor.
-    pub fn add_probes(&mut self, cpu: u64, widths: impl Iterator<Item = f64>) {
-        self.processor(cpu).add(widths.filter(|width| *width > 0.0));
-    }
-
-    /// Adds readings of the reorder buffer of this processor, in entries.
-    pub fn add_windows(&mut self, cpu: u64, windows: impl Iterator<Item = f64>) {
-        self.processor(cpu).buffer.add(windows);
+    /// Adds probes of this processor: widths, and at each the entries of the reorder buffer.
+    pub fn add_probes(&mut self, cpu: u64, widths: &[Option<f64>], windows: &[f64]) {
+        let processor = self.processor(cpu);
+        processor.buffer.add(windows.iter().copied());
+        let whole = processor.buffer.entries().unwrap_or_default() as f64;
+        let is_divided = |place: usize| windows.get(place).is_some_and(|window| *window < whole);
+        processor.add(readings_of(widths, is_divided));
     }
 
     /// Adds the probes of a launch on this processor.
     pub fn add(&mut self, cpu: u64, batches: &[Batch], curves: &[Curve]) {
-        // The width beside a thread that only has a part of the buffers is no level of its own.
-        let width = |r: Reading| if r.is_divided { 2.0 * r.width } else { r.width };
-        let of_batches = batches.iter().flat_map(|b| readings(&b.probes)).map(width);
-        let of_curves = curves.iter().flat_map(|c| &c.probes_before).flatten();
-        self.add_probes(cpu, of_batches.chain(of_curves.copied()));
+        let processor = self.processor(cpu);
+        processor.add(batches.iter().flat_map(|b| readings(&b.probes)));
+        for curve in curves {
+            let is_divided = |place: usize| curve.divided.get(place).is_some_and(|n| *n > 0);
+            processor.add(readings_of(&curve.probes_before, is_divided));
+        }
         self.latest = Some(cpu);
         let width = self.width(cpu);
         if let Some(share) = contended_share(batches, |_| width) {
@@ -275,20 +287,21 @@ impl QuietWidths {
 
     /// The quiet width of the next launch, if it does not choose another processor.
     pub fn expected(&self) -> Option<f64> {
-        let last = || self.processors.keys().last().copied();
+        let last = || self.known().keys().last().copied();
         self.width(self.latest.or_else(last)?).level()
     }
 
-    /// The entries of the whole reorder buffer, on the processor of the latest launch.
-    pub fn whole_buffer(&self) -> Option<u64> {
-        let last = || self.processors.keys().last().copied();
-        self.processors.get(&self.latest.or_else(last)?)?.buffer.entries()
+    /// The known entries of whole reorder buffers, by processor.
+    pub fn whole_buffers(&self) -> BTreeMap<u64, u64> {
+        let each = self.processors.iter();
+        let known = each.filter_map(|(cpu, p)| Some((*cpu, p.buffer.entries()?)));
+        known.filter(|(_, entries)| *entries > 0).collect()
     }
 
     /// The findings about each processor that this run probed.
     pub fn findings(&self) -> BTreeMap<u64, ProcessorFindings> {
         let probed = self.processors.iter();
-        let probed = probed.filter(|(_, p)| !p.readings.is_empty());
+        let probed = probed.filter(|(_, p)| p.readings.len() + p.divided > 0);
         probed.map(|(cpu, p)| (*cpu, p.findings())).collect()
     }
 
@@ -348,6 +361,16 @@ impl Reading {
         }
         (self.width / level - 1.0).clamp(0.0, MOST_LENGTHENED)
     }
+}
+
+fn readings_of(
+    widths: &[Option<f64>],
+    is_divided: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = Reading> {
+    let each = widths.iter().enumerate();
+    each.filter_map(move |(place, width)| {
+        Some(Reading { width: (*width)?, is_divided: is_divided(place) })
+    })
 }
 
 fn readings(probes: &Probes) -> impl Iterator<Item = Reading> {

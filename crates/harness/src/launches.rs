@@ -16,7 +16,7 @@ use super::assemble::{PackedLaunch, Recorded};
 use super::budget::Expected;
 use super::child::{self, Limits};
 use super::choice::Choice;
-use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
+use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths, whole_buffer};
 use super::crash::Listing;
 use super::estimate::ENOUGH_LAUNCHES;
 use super::launch_status::{LaunchStatus, launch_status};
@@ -250,6 +250,9 @@ impl<'a> Launches<'a> {
         let mut arguments = self.arguments(options, &request);
         let choice = self.choice(conditions, is_late);
         arguments.extend(choice.iter().flat_map(Choice::arguments));
+        if !self.entry.workers.are_several() && !self.entry.program.emulated {
+            arguments.extend(whole_buffer::arguments(&conditions.quiet.borrow().whole_buffers()));
+        }
         let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
         let output = child::run(self.entry.program, &arguments, &scratch, &limits);
@@ -346,8 +349,7 @@ impl<'a> Launches<'a> {
         }
         let placement = self.recorded.latest_placement();
         for probed in placement.map_or(&[][..], |placement| &placement.probed) {
-            widths.add_probes(probed.cpu, probed.widths.iter().copied().flatten());
-            widths.add_windows(probed.cpu, probed.windows.iter().copied());
+            widths.add_probes(probed.cpu, &probed.widths, &probed.windows);
         }
         // The probes of a benchmark that shares its core with its partner show the partner.
         if let Some(cpu) = self.recorded.latest_processor()
@@ -409,7 +411,6 @@ impl<'a> Launches<'a> {
         let is_fixed = matches!(placement, Placement::On(_));
         LaunchRequest {
             quiet_width: quiet.expected().filter(|_| is_probed && is_fixed && !is_late),
-            whole_buffer: quiet.whole_buffer().filter(|_| is_probed),
             batch_ns: short.map(whole_ns),
             ..plain_request(options, self.budget.share)
         }
@@ -586,9 +587,6 @@ pub(super) fn request_arguments(
     if let Some(width) = request.quiet_width {
         give("--quiet-width", width.round().to_string());
     }
-    if let Some(entries) = request.whole_buffer {
-        give("--whole-buffer", entries.to_string());
-    }
     if let Some(slow) = options.slow {
         give("--slow-batches", slow.batches.to_string());
     }
@@ -614,7 +612,6 @@ pub(super) fn request_arguments(
 pub(super) fn plain_request(options: &Options, share: Share) -> LaunchRequest {
     LaunchRequest {
         quiet_width: None,
-        whole_buffer: None,
         batch_ns: None,
         batches: share.batches,
         time_ns: whole_ns(share.time),

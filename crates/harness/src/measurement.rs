@@ -156,14 +156,12 @@ impl<'a> Measurement<'a> {
             return QuietWidths::default();
         };
         let kept = quiet_file::read(folder, machine);
-        let widths = QuietWidths::new(quiet_file::widths(&kept));
-        let mut widths = widths.with_buffers(quiet_file::whole_buffers(&kept));
-        if widths.is_empty()
-            && let Some(program) = self.native_program()
-        {
+        let known = quiet_file::widths(&kept);
+        let is_first = known.is_empty() || quiet_file::lacks_buffers(&kept);
+        let mut widths = QuietWidths::new(known).with_buffers(quiet_file::whole_buffers(&kept));
+        if is_first && let Some(program) = self.native_program() {
             for (cpu, probes, windows) in width_probes(program, self.options, seed, self.stop) {
-                widths.add_probes(cpu, probes.into_iter());
-                widths.add_windows(cpu, windows.into_iter());
+                widths.add_probes(cpu, &probes, &windows);
             }
         }
         widths
@@ -199,7 +197,8 @@ impl<'a> Measurement<'a> {
         let program = self.native_program()?;
         let mut curves = Vec::new();
         while curves.len() < measured::MOST_CURVES {
-            curves.push(cache_curve(program, self.options, self.stop, None).ok()?);
+            let buffers = widths.whole_buffers();
+            curves.push(cache_curve(program, self.options, self.stop, None, &buffers).ok()?);
             let found = measured::hardware(&curves, widths.expected(), machine, unix_s()?);
             if let Some(found) = found {
                 measured::keep(folder, machine, &found);
@@ -320,6 +319,8 @@ fn is_late(places: &[Slot<'_>], conditions: &Conditions<'_>) -> bool {
 pub(super) fn note_neighbours(run: &mut Run, quiet: &QuietWidths) {
     let known = quiet.known().into_iter();
     run.machine.quiet_widths = known.map(|(cpu, w)| (cpu.to_string(), w)).collect();
+    let buffers = quiet.whole_buffers().into_iter();
+    run.machine.whole_buffers = buffers.map(|(cpu, n)| (cpu.to_string(), n)).collect();
     let unix_s = run.finished_unix_s.unwrap_or_default();
     let findings = quiet.findings().into_iter();
     let contention = findings.filter_map(|(cpu, f)| {

@@ -26,9 +26,12 @@ const FEWEST_PROBES: usize = 300;
 pub(super) struct KeptWidth {
     /// In cycles of 10 000 instructions. `None` if no run had a quiet moment.
     quiet_width: Option<f64>,
-    /// Entries of the whole reorder buffer. `None`: unknown.
+    /// Entries of the whole reorder buffer. 0: readings do not show it. `None`: no run had any.
     #[serde(default)]
     whole_buffer: Option<u64>,
+    /// Number of runs in a row with many readings, but none of these entries.
+    #[serde(default)]
+    buffer_unseen: u64,
     /// A higher level that may replace the width.
     replacement: Option<Replacement>,
     /// The latest run with probes.
@@ -50,9 +53,18 @@ impl KeptWidth {
         let mut kept = KeptWidth {
             quiet_width: found.quiet_width.or(self.quiet_width),
             whole_buffer: found.whole_buffer.max(self.whole_buffer),
+            buffer_unseen: self.buffer_unseen,
             replacement: self.replacement,
             latest: latest.or(self.latest),
         };
+        if found.own_buffer >= self.whole_buffer {
+            kept.buffer_unseen = 0;
+        } else if found.windows >= FEWEST_PROBES {
+            kept.buffer_unseen += 1;
+            if kept.buffer_unseen >= MOST_RUNS_UNSEEN {
+                (kept.whole_buffer, kept.buffer_unseen) = (found.own_buffer, 0);
+            }
+        }
         if found.saw_earlier || found.quiet_width < self.quiet_width {
             kept.replacement = None;
         } else if let Some(width) = found.own_level
@@ -89,6 +101,11 @@ pub(super) fn widths(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, f64> {
 pub(super) fn whole_buffers(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, u64> {
     let known = kept.iter();
     known.filter_map(|(cpu, kept)| Some((*cpu, kept.whole_buffer?))).collect()
+}
+
+/// Whether no run had readings of the reorder buffer of one of these processors.
+pub(super) fn lacks_buffers(kept: &BTreeMap<u64, KeptWidth>) -> bool {
+    kept.values().any(|kept| kept.whole_buffer.is_none())
 }
 
 /// Adds the findings of a run to the file. A failure costs only this knowledge: the next run finds
@@ -134,6 +151,8 @@ mod tests {
             probes: 1000,
             contended: Some(0.25),
             whole_buffer: Some(215),
+            own_buffer: Some(215),
+            windows: 1000,
         }
     }
 
@@ -164,6 +183,23 @@ mod tests {
         assert_eq!((latest.contended, latest.unix_s), (0.25, 2.0));
     }
 
+    /// A neighbour may take its part during some runs, but a size that no run sees was wrong.
+    #[test]
+    fn buffer_that_no_run_sees_is_replaced_by_own_of_five_runs() {
+        let kept = KeptWidth::default().after(&found(1700.0), 0.0);
+        let halved = ProcessorFindings { own_buffer: Some(125), ..found(1700.0) };
+        let after = |runs: &[ProcessorFindings]| {
+            let all = runs.iter().fold(kept, |kept, run| kept.after(run, 1.0));
+            all.whole_buffer
+        };
+        assert_eq!(after(&[halved; 4]), Some(215));
+        assert_eq!(after(&[halved; 5]), Some(125));
+        assert_eq!(after(&[ProcessorFindings { windows: 100, ..halved }; 9]), Some(215));
+        let mut runs = [halved; 8];
+        runs[4] = found(1700.0);
+        assert_eq!(after(&runs), Some(215));
+    }
+
     #[test]
     fn width_that_no_run_sees_is_replaced_by_same_level_of_five_runs() {
         let kept = KeptWidth::default().after(&found(1700.0), 0.0);
@@ -173,7 +209,9 @@ mod tests {
             saw_earlier: false,
             probes,
             contended: Some(1.0),
-            whole_buffer: Some(125),
+            whole_buffer: Some(215),
+            own_buffer: Some(125),
+            windows: probes,
         };
         let after = |runs: &[ProcessorFindings]| {
             let all = runs.iter().fold(kept, |kept, run| kept.after(run, 1.0));

@@ -203,8 +203,7 @@ fn probed(records: &[u8]) -> QuietWidths {
     reader.push(records);
     for event in reader.finish().0 {
         if let Event::Probes { cpu: Some(cpu), widths: found, windows } = event {
-            widths.add_probes(cpu, found.into_iter());
-            widths.add_windows(cpu, windows.into_iter());
+            widths.add_probes(cpu, &found, &windows);
         }
     }
     widths

@@ -24,7 +24,7 @@ pub(super) fn width_probes(
     options: &Options,
     seed: u64,
     stop: &Stop,
-) -> Vec<(u64, Vec<f64>, Vec<f64>)> {
+) -> Vec<(u64, Vec<Option<f64>>, Vec<f64>)> {
     let scratch = Scratch::new();
     let limits = Limits::new(options, stop, &scratch);
     let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];

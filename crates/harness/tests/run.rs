@@ -2,6 +2,7 @@
 //! no process or file is left. Needs a C++ compiler, but no quiet machine: the sample program's
 //! clock is simulated.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -699,7 +700,8 @@ fn is_alive(pid: u32) -> bool {
 fn program_measures_cache_curve() {
     let limit = 1 << 20;
     let stop = Stop::default();
-    let curve = cache_curve(&program(), &options(&[]), &stop, Some(limit)).unwrap();
+    let curve =
+        cache_curve(&program(), &options(&[]), &stop, Some(limit), &BTreeMap::new()).unwrap();
     let largest = curve.x.iter().fold(0.0_f64, |a, b| a.max(*b));
     assert_eq!((curve.name.as_str(), largest), ("load_latency", limit as f64));
     for of_passes in [curve.ns.len(), curve.probes_before.len(), curve.probes_after.len()] {

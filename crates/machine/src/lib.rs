@@ -122,6 +122,7 @@ fn describe(source: &impl Source, queried: &Queried, isa: &str, system: &str) ->
         virtual_machine: virtualisation::flag(&cpuinfo).or(is_guest),
         scratch: None,
         quiet_widths: std::collections::BTreeMap::new(),
+        whole_buffers: std::collections::BTreeMap::new(),
         java: None,
         contention: std::collections::BTreeMap::new(),
         core_pairs: None,

@@ -28,9 +28,10 @@ pub enum Event {
         /// The processor that the program was fixed to.
         #[serde(default)]
         cpu: Option<u64>,
-        /// The probes, in core cycles of 10 000 instructions.
-        widths: Vec<f64>,
-        /// At each probe, the entries of the core's reorder buffer that the program had at least.
+        /// The probes, in core cycles of 10 000 instructions. `None` if the probe was interrupted.
+        widths: Vec<Option<f64>>,
+        /// At each probe, the entries of the core's reorder buffer that the program had at least. 0
+        /// if that is unknown.
         #[serde(default)]
         windows: Vec<f64>,
     },

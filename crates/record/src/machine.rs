@@ -38,6 +38,10 @@ pub struct Machine {
     /// probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quiet_widths: BTreeMap<String, f64>,
+    /// Entries of the whole reorder buffer of a processor's core, by the number of the processor. A
+    /// probe that finds fewer shows a neighbour.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub whole_buffers: BTreeMap<String, u64>,
     /// The use of each processor's core by another hardware thread, by processor. In the document
     /// of `yamba machine`, as the latest run found it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

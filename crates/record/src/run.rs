@@ -628,8 +628,4 @@ pub struct LaunchRequest {
     /// 000 instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_width: Option<f64>,
-    /// The entries of the core's whole reorder buffer: batches beside which fewer were found are
-    /// not enough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub whole_buffer: Option<u64>,
 }

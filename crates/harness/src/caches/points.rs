@@ -43,8 +43,13 @@ pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<Pass> {
 }
 
 fn own_quiet_width(curve: &Curve) -> Option<f64> {
-    let probes = curve.probes_before.iter().chain(&curve.probes_after);
-    let probes: Vec<f64> = probes.flatten().copied().filter(|p| *p > 0.0).collect();
+    let is_whole = |place: &usize| curve.divided.get(*place).is_none_or(|divided| *divided == 0);
+    let places = (0..curve.x.len()).filter(is_whole);
+    let both = |place: usize| {
+        [curve.probes_before.get(place), curve.probes_after.get(place)].into_iter().flatten()
+    };
+    let probes = places.flat_map(both).copied().flatten().filter(|probe| *probe > 0.0);
+    let probes: Vec<f64> = probes.collect();
     let fewest = FEWEST_OF_LEVEL.max((LEAST_SHARE * probes.len() as f64) as usize);
     lower_mode(&probes, LEVEL, fewest, SHARP).map(|mode| mode.level)
 }

@@ -288,6 +288,8 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         probes: 400,
         contended: Some(0.25),
         whole_buffer: None,
+        own_buffer: None,
+        windows: 0,
     };
     assert_eq!(findings(300, 100), expected);
     let expected = ProcessorFindings {
@@ -319,6 +321,12 @@ fn neighbours_that_take_no_width_are_seen_by_the_reorder_buffer() {
     widths.add(1, &batches, &[]);
     assert!(widths.width(1).is_same(QuietWidth::Known(1700.0)), "{:?}", widths.width(1));
     assert_eq!(widths.findings()[&1].contended, Some(0.25));
+    // Probes without a benchmark: those beside the neighbour form no level.
+    let mut probed = QuietWidths::default().with_buffers(BTreeMap::from([(1, 215)]));
+    probed.add_probes(1, &[Some(1600.0); 300], &[125.0; 300]);
+    probed.add_probes(1, &[Some(1700.0); 100], &[215.0; 100]);
+    assert!(probed.width(1).is_same(QuietWidth::Known(1700.0)), "{:?}", probed.width(1));
+    assert_eq!(probed.whole_buffers(), BTreeMap::from([(1, 215)]));
     let width = |_: &Batch| widths.width(1);
     mark(&mut batches, false, width);
     let marked = batches.iter().filter(|b| b.disturbed == [NEIGHBOUR]);
@@ -347,11 +355,9 @@ fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
     without.add(1, &beside, &[]);
     assert!(without.width(1).level().unwrap() > 2800.0);
     let mut with = QuietWidths::default();
-    assert!(with.is_empty());
     let probes =
         (0..2500).map(|i| if i % 10 == 0 { 1700.0 } else { 2500.0 + f64::from(i % 97) * 9.0 });
-    with.add_probes(1, probes);
-    assert!(!with.is_empty());
+    with.add_probes(1, &probes.map(Some).collect::<Vec<_>>(), &[]);
     with.add(1, &beside, &[]);
     assert!(with.width(1).is_same(QuietWidth::Known(1700.0)));
     assert_eq!(contended_share(&beside, |_| with.width(1)), Some(1.0));

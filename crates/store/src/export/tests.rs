@@ -408,7 +408,7 @@ fn csv_batches_has_one_line_per_batch() {
     let text = written("csv-batches", &run(&[entry("x", json!({"batches": batch}))]));
     assert_eq!(
         text.lines().nth(1).unwrap(),
-        r#"0123456789abcdef,x,{},1,1,ok,ns,1,0,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,1702,,,-200,,"{""faults"":1.0}",{}"#
+        r#"0123456789abcdef,x,{},1,1,ok,ns,1,0,0,,3,6,9.5,0.5,,,,1.5,faults,,0,0,0,0,0,-2.5,,1702,,,0,0,0,-200,,"{""faults"":1.0}",{}"#
     );
 }
 

@@ -14,7 +14,7 @@ namespace reorder_buffer {
 // Square roots of a chain. The square root of 1 is exact: it sets no flag.
 constexpr uint64_t roots = 12;
 
-// For each buffer of 125 to 760 entries, one of these gaps and a chain fit into the whole buffer,
+// For each buffer of 125 to 750 entries, one of these gaps and a chain fit into the whole buffer,
 // but not into half of it.
 constexpr uint64_t narrow = 110, middle = 200, wide = 370;
 
