@@ -1,5 +1,7 @@
 //! The elapsed time of traced programs, against known waiting and the clock.
 
+use std::time::Instant;
+
 use serde_json::Value;
 
 use crate::Missing;
@@ -100,13 +102,15 @@ pub fn fsync_waits_on_a_disk_and_not_in_memory() -> Result<(), Missing> {
 /// Each round has its elapsed time without the tracer, and its waiting.
 pub fn rounds_have_elapsed_times() -> Result<(), Missing> {
     let mut yamba = with_bpf()?;
+    let begun = Instant::now();
     yamba.run("trace --rounds 2 -o v -- sleep 0.1").ok();
+    let all_ns = begun.elapsed().as_nanos() as f64;
     let found = vector(&yamba, "v");
     for round in found["traced"]["rounds"].as_array().unwrap() {
         let elapsed = round["untraced_elapsed_ns"].as_f64().unwrap();
-        assert!(elapsed > 0.1e9 && elapsed < 0.5e9, "{found}");
+        assert!(elapsed > 0.1e9 && elapsed < all_ns, "{found}");
         let waited = round["waited_ns"].as_f64().unwrap();
-        assert!(waited > 0.1e9 && waited < 0.5e9, "{found}");
+        assert!(waited > 0.1e9 && waited < all_ns, "{found}");
     }
     Ok(())
 }
