@@ -87,11 +87,15 @@ pub fn excerpt(output: &[u8], most: usize) -> String {
     format!("{}\n... {left_out} lines ...\n{last}", first.join("\n"))
 }
 
+/// The beginning and the end of a long line.
 fn shortened(line: &str) -> String {
-    match line.char_indices().nth(LONGEST_LINE) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line.to_owned(),
+    let left_out = line.chars().count().saturating_sub(LONGEST_LINE);
+    if left_out == 0 {
+        return line.to_owned();
     }
+    let beginning: String = line.chars().take(LONGEST_LINE / 2).collect();
+    let end: String = line.chars().skip(LONGEST_LINE / 2 + left_out).collect();
+    format!("{beginning}...{end}")
 }
 
 /// A thread that empties one pipe after the other. Each run has its own pipe: a program can change
