@@ -102,14 +102,14 @@ inline double part(const char *option, const char *text) {
 }
 
 // A list such as "0=1702,1=1690".
-inline Values<QuietWidth> widths(const char *option, const char *text) {
-    Values<QuietWidth> all;
+inline Values<OfProcessor> widths(const char *option, const char *text) {
+    Values<OfProcessor> all;
     while (*text != '\0') {
         const size_t length = strcspn(text, ",");
         Text item;
         item.add(text, length);
         Setting each = setting(option, item.c_str());
-        all.push_back(QuietWidth{number<int>(option, each.name.c_str()), part(option, each.text)});
+        all.push_back(OfProcessor{number<int>(option, each.name.c_str()), part(option, each.text)});
         text += length + (text[length] == ',' ? 1 : 0);
     }
     return all;
@@ -152,9 +152,7 @@ inline Arguments parse_arguments(const ProgramInfo &info, int argc, char **argv)
         else if (is("--precision")) a.plan.precision = arguments::part(option, operand());
         else if (is("--quiet-width")) a.plan.quiet_width = arguments::part(option, operand());
         else if (is("--quiet-widths")) a.plan.choice.widths = arguments::widths(option, operand());
-        else if (is("--whole-buffers"))
-            for (const QuietWidth &each : arguments::widths(option, operand()))
-                window::whole_buffers.push_back(window::WholeBuffer{each.cpu, uint64_t(each.width)});
+        else if (is("--whole-buffers")) window::whole_buffers = arguments::widths(option, operand());
         else if (is("--until-quiet")) a.plan.choice.until_quiet = true;
         else if (is("--choose"))
             a.plan.choice.is_wanted = true, a.plan.choice.seed = arguments::number<uint64_t>(option, operand());

@@ -151,7 +151,7 @@ inline ClockError suit_clock() {
 inline void measure_machine(const Arguments &a) {
     choose_clock();
     place::keep(a.plan.free, a.plan.cpu);
-    window::whole = window::whole_of(placement.cpu);
+    window::whole = value_of(window::whole_buffers, placement.cpu);
     suit_clock();
     if (a.command == Command::cache_curve) cache_curve::record(a.curve_limit);
     else if (a.command == Command::core_pairs) core_pairs::record(a.plan.choice.seed);
@@ -217,7 +217,7 @@ inline void run_point(const ProgramInfo &info, const Variant &variant, const Val
     // Only benchmarks that wait have partners.
     const double quiet_width = quietest::settle(plan.choice, stay, plan.is_loaded() || point.subject->may_wait());
     if (plan.choice.until_quiet) plan.quiet_width = quiet_width;
-    window::whole = window::whole_of(placement.cpu);
+    window::whole = value_of(window::whole_buffers, placement.cpu);
     // Before there are other processes with processors of their own.
     if (plan.is_loaded() && placement.pinned()) place::arrange();
     bool realtime = plan.realtime && (plan.is_loaded() ? load::enter_realtime() : place::enter_realtime());

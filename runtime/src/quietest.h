@@ -15,19 +15,13 @@
 
 namespace yamba {
 
-// The width of the core of a processor without neighbours, in cycles of 10 000 instructions.
-struct QuietWidth {
-    int cpu;
-    double width;
-};
-
 // How a launch chooses its processor.
 struct Choice {
-    bool is_wanted = false;     // false: the launch stays on the usual processor
-    bool until_quiet = false;   // the chosen processor's quiet width becomes that of the plan
-    uint64_t seed = 0;          // selects the processors to probe if there are many
-    int home = -1;              // the processor of earlier launches; -1: none
-    Values<QuietWidth> widths;  // those that are known
+    bool is_wanted = false;      // false: the launch stays on the usual processor
+    bool until_quiet = false;    // the chosen processor's quiet width becomes that of the plan
+    uint64_t seed = 0;           // selects the processors to probe if there are many
+    int home = -1;               // the processor of earlier launches; -1: none
+    Values<OfProcessor> widths;  // the known widths of cores without neighbours, in cycles of 10 000 instructions
 };
 
 namespace quietest {
@@ -43,13 +37,6 @@ constexpr double busy = 0.5;                 // share of a visit in which others
 // smaller one.
 constexpr double clear_gain = 0.25;
 
-// The known width of this processor, or NAN.
-inline double known_width(const Values<QuietWidth> &widths, int cpu) {
-    for (const QuietWidth &known : widths)
-        if (known.cpu == cpu) return known.width;
-    return NAN;
-}
-
 // Share of the time in which no other process had the processor.
 inline double own_share(const ProcessorProbes &probes) {
     return probes.elapsed_ns > 0 ? fmax(0, 1 - probes.waited_ns / probes.elapsed_ns) : 0;
@@ -62,7 +49,7 @@ inline double quiet_share(const ProcessorProbes &probes, bool is_any_known) {
     if (isnan(probes.quiet_width) || probes.widths.empty()) return is_any_known ? 0 : own;
     size_t quiet = 0;
     for (size_t i = 0; i < probes.widths.size(); i++) {
-        const bool is_divided = i < probes.windows.size() && probes.windows[i] < double(window::whole_of(probes.cpu));
+        const bool is_divided = i < probes.windows.size() && probes.windows[i] < value_of(window::whole_buffers, probes.cpu);
         quiet += !is_divided && width::is_at_level(probes.widths[i], probes.quiet_width) ? 1 : 0;
     }
     return own * double(quiet) / double(probes.widths.size());
@@ -134,7 +121,7 @@ inline void visit(ProcessorProbes &probes, double ns) {
         }
         if (width::steps_wanted == 0) continue;
         probes.widths.push_back(width::read_core().width);
-        probes.windows.push_back(double(window::entries()));
+        probes.windows.push_back(window::entries());
     }
     while (nanoseconds(arrived, read_clock()) < ns) {
     }
@@ -143,9 +130,9 @@ inline void visit(ProcessorProbes &probes, double ns) {
     probes.waited_ns += d.known ? fmax(0, d.stolen_ns) : 0;
 }
 
-inline Values<ProcessorProbes> without_probes(const Values<int> &cpus, const Values<QuietWidth> &widths) {
+inline Values<ProcessorProbes> without_probes(const Values<int> &cpus, const Values<OfProcessor> &widths) {
     Values<ProcessorProbes> all;
-    for (int cpu : cpus) all.push_back(ProcessorProbes{cpu, known_width(widths, cpu), {}, {}});
+    for (int cpu : cpus) all.push_back(ProcessorProbes{cpu, value_of(widths, cpu), {}, {}});
     return all;
 }
 
@@ -163,7 +150,7 @@ struct Stay {
 // Probes these processors in turn, `home` first, where this process is for `stay`. Where that is
 // quiet, it probes the others only for `whole`, an order of all. Each visit to a busy processor
 // waits for its turn there. This process ends up on any of them.
-inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<QuietWidth> &widths, int home, const Stay &stay,
+inline Values<ProcessorProbes> probe(const Values<int> &cpus, const Values<OfProcessor> &widths, int home, const Stay &stay,
                                      bool whole) {
     const double each_ns = fmin(longest_visit_ns, all_visits_ns / double(visits * cpus.size()));
     Values<ProcessorProbes> first = without_probes({home}, widths);
@@ -196,7 +183,7 @@ inline double settle(const Choice &choice, const Stay &stay, bool whole) {
         if (!system::stay_on(&home, 1)) fail("cannot run on processor %d", home);
         placement.cpu = home;
     }
-    return placement.pinned() ? known_width(choice.widths, placement.cpu) : NAN;
+    return placement.pinned() ? value_of(choice.widths, placement.cpu) : NAN;
 }
 
 }  // namespace quietest

@@ -89,9 +89,9 @@ inline double change_ppm(double before, double after) { return 100 * round(1e4 *
 
 // The probes around one batch. NaN: not taken.
 struct Probes {
-    double before = NAN, between = NAN, after = NAN;  // cycles of 10 000 instructions
-    bool divided_before = false, divided_between = false, divided_after = false;
-    double cycle_change_ppm = NAN, dummy_cycle_change_ppm = NAN;  // of the length of a cycle during the calls
+    double before = NAN, between = NAN, after = NAN;                              // cycles of 10 000 instructions
+    bool divided_before = false, divided_between = false, divided_after = false;  // the reorder buffer, at each probe
+    double cycle_change_ppm = NAN, dummy_cycle_change_ppm = NAN;                  // of the length of a cycle during the calls
 
     bool any() const { return !(isnan(before) && isnan(between) && isnan(after)); }
 };

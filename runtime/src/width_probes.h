@@ -39,7 +39,7 @@ inline void record_probes(double ns) {
         while (nanoseconds(begin, read_clock()) < next) {
         }
         widths.push_back(read_core().width);
-        windows.push_back(double(window::entries()));
+        windows.push_back(window::entries());
     }
     record(placement.pinned() ? placement.cpu : -1, widths, windows);
 }

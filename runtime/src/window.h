@@ -8,7 +8,7 @@
 
 #include "yamba/cycle.h"
 #include "yamba/isa_hooks.h"
-#include "yamba/parameters.h"
+#include "yamba/placement.h"
 
 namespace yamba {
 namespace window {
@@ -17,29 +17,19 @@ namespace window {
 constexpr double clock_steps = 25;
 constexpr uint64_t least_chains = 6, most_chains = 48;
 
-// Chains that overlap take about half as long as serial ones; others take longer than these. What
-// lies between, as on a core that can hardly overlap roots, says nothing.
+// Chains that overlap take about half of the time of serial ones. Others take longer than serial
+// ones. A share of that time between these limits says nothing, as on a core that can hardly
+// overlap roots.
 constexpr double overlapped = 0.85, apart = 1;
 
 // 0 if there are no readings.
 inline uint64_t chains_wanted = 0;
 
-// The entries of the whole buffers of processors, as far as the readings of earlier launches tell.
-struct WholeBuffer {
-    int cpu;
-    uint64_t entries;
-};
-inline Values<WholeBuffer> whole_buffers;
+// The entries of whole buffers, as far as the readings of earlier launches tell.
+inline Values<OfProcessor> whole_buffers;
 
-// That of a processor; 0 if it is unknown.
-inline uint64_t whole_of(int cpu) {
-    for (const WholeBuffer &known : whole_buffers)
-        if (known.cpu == cpu) return known.entries;
-    return 0;
-}
-
-// That of the processor that is measured.
-inline uint64_t whole = 0;
+// The entries of the whole buffer of the processor that is measured; NAN if they are unknown.
+inline double whole = NAN;
 
 // The time of the chains that `run(chains)` executes. An interrupted reading is too long, so the
 // shorter of two counts.
@@ -63,13 +53,14 @@ inline double share_of_serial(size_t gap) {
     return shortest([gap](uint64_t chains) { isa_hooks.reorder_buffer.run(gap, chains); }) / serial;
 }
 
-// The largest number of entries that the thread is known to have; 0 if that is not clear.
-inline uint64_t entries() {
-    uint64_t known = 0;
+// The largest number of entries that the thread is known to have: 0 if no gap fits, or without
+// readings, and NAN if that is not clear.
+inline double entries() {
+    double known = 0;
     for (size_t gap = 0; chains_wanted > 0 && gap < isa_hooks.reorder_buffer.gaps; gap++) {
         const double share = share_of_serial(gap);
-        if (share < overlapped) known = isa_hooks.reorder_buffer.entries[gap];
-        else if (share < apart) return 0;
+        if (share < overlapped) known = double(isa_hooks.reorder_buffer.entries[gap]);
+        else if (share < apart) return NAN;
     }
     return known;
 }
@@ -77,12 +68,12 @@ inline uint64_t entries() {
 // Whether the thread has less than the whole buffer; false while that is unknown.
 inline bool is_divided() {
     for (size_t gap = 0; chains_wanted > 0 && gap < isa_hooks.reorder_buffer.gaps; gap++)
-        if (isa_hooks.reorder_buffer.entries[gap] == whole) return share_of_serial(gap) >= apart;
+        if (double(isa_hooks.reorder_buffer.entries[gap]) == whole) return share_of_serial(gap) >= apart;
     return false;
 }
 
 // Whether `is_divided` tells anything.
-inline bool is_known() { return chains_wanted > 0 && whole > 0; }
+inline bool is_known() { return chains_wanted > 0 && !isnan(whole); }
 
 // Chooses the number of chains for a clock with steps of this length, in ns. A clock too coarse for
 // the most chains gives no readings.

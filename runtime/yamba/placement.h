@@ -2,6 +2,7 @@
 // processor, so that no migration is measured.
 #pragma once
 
+#include "floating.h"
 #include "must.h"
 #include "parameters.h"
 #include "record_writer.h"
@@ -9,12 +10,25 @@
 
 namespace yamba {
 
+// A number that is known of a processor.
+struct OfProcessor {
+    int cpu;
+    double value;
+};
+
+// The number of this processor; NAN if it is unknown.
+inline double value_of(const Values<OfProcessor> &all, int cpu) {
+    for (const OfProcessor &each : all)
+        if (each.cpu == cpu) return each.value;
+    return not_known;
+}
+
 // Probes of a processor, before a launch chose its own.
 struct ProcessorProbes {
     int cpu;
     double quiet_width;      // the width of its core without neighbours, in cycles of 10 000 instructions; NAN: unknown
     Values<double> widths;   // the probes; NAN: interrupted
-    Values<double> windows;  // the entries of the reorder buffer that were known at each probe
+    Values<double> windows;  // the entries of the reorder buffer at each probe, at least; NAN: not clear
     double elapsed_ns = 0;   // duration of the visits
     double waited_ns = 0;    // time of the visits in which others had the processor
     double quiet_share = 0;

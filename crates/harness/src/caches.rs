@@ -14,7 +14,7 @@ use yamba_record::event::Curve;
 use yamba_record::{Event, Note};
 
 use crate::child::{self, Limits};
-use crate::contention::whole_buffer;
+use crate::choice;
 use crate::crash;
 use crate::job::Program;
 use crate::options::Options;
@@ -41,7 +41,7 @@ pub fn cache_curve(
     let limits = Limits::new(options, stop, &scratch);
     let mut arguments = vec!["--cache-curve".to_owned()];
     arguments.extend(limit.map(|bytes| bytes.to_string()));
-    arguments.extend(whole_buffer::arguments(whole_buffers));
+    arguments.extend(choice::whole_buffers(whole_buffers));
     let output = child::run(program, &arguments, &scratch.folder("cache-curve"), &limits);
     if let Some(reasons) = crash::reasons("--cache-curve", &output, &|_, _| None) {
         let reasons: Vec<String> = reasons.iter().map(Note::to_string).collect();

@@ -26,12 +26,7 @@ impl Choice {
         if let Some(home) = self.home {
             arguments.extend(["--home".to_owned(), home.to_string()]);
         }
-        if !self.widths.is_empty() {
-            let each = self.widths.iter();
-            let each = each.map(|(cpu, width)| format!("{cpu}={}", width.round()));
-            let list = each.collect::<Vec<String>>().join(",");
-            arguments.extend(["--quiet-widths".to_owned(), list]);
-        }
+        arguments.extend(by_processor("--quiet-widths", &self.widths));
         if let Some(cores) = &self.cores {
             arguments.extend(["--cores".to_owned(), cores.clone()]);
         }
@@ -46,6 +41,19 @@ impl Choice {
         let width = self.widths.get(&cpu).filter(|_| self.until_quiet);
         width.copied()
     }
+}
+
+/// The arguments by which a program knows the reorder buffers of processors, in entries.
+pub(super) fn whole_buffers(known: &BTreeMap<u64, u64>) -> Vec<String> {
+    let known = known.iter().map(|(cpu, entries)| (*cpu, *entries as f64));
+    by_processor("--whole-buffers", &known.collect())
+}
+
+/// An option with a whole number for each processor; nothing without any.
+fn by_processor(option: &str, values: &BTreeMap<u64, f64>) -> Vec<String> {
+    let each = values.iter().map(|(cpu, value)| format!("{cpu}={}", value.round()));
+    let list = each.collect::<Vec<String>>().join(",");
+    if list.is_empty() { Vec::new() } else { vec![option.to_owned(), list] }
 }
 
 #[cfg(test)]
@@ -73,6 +81,8 @@ mod tests {
             later.arguments().join(" "),
             "--choose 7 --home 1 --quiet-widths 0=1702,12=1690 --cores 0+12 --until-quiet"
         );
+        assert_eq!(whole_buffers(&BTreeMap::from([(0, 385), (16, 215)]))[1], "0=385,16=215");
+        assert!(whole_buffers(&BTreeMap::new()).is_empty());
         assert_eq!(later.quiet_width(12), Some(1690.0));
         assert_eq!(later.quiet_width(1), None);
     }

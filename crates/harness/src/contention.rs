@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yamba_record::event::Curve;
+use yamba_record::event::{Curve, ProcessorProbes};
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
 
@@ -19,7 +19,7 @@ pub(super) mod agreement;
 pub(super) mod batch_length;
 pub(super) mod blind;
 pub(super) mod quiet_time;
-pub(crate) mod whole_buffer;
+mod whole_buffer;
 
 use quiet_time::MOST_LENGTHENED;
 use whole_buffer::WholeBuffer;
@@ -83,11 +83,10 @@ pub(super) struct ProcessorFindings {
     pub probes: usize,
     /// The share of lengthened probes. `None` if the quiet width is unknown.
     pub contended: Option<f64>,
-    /// Entries of the whole reorder buffer, of this run and of earlier ones; 0 if readings do not
-    /// show it, and `None` without readings.
-    pub whole_buffer: Option<u64>,
-    /// The same by the readings of this run alone, and their number.
+    /// Entries of the whole reorder buffer by the readings of this run alone: 0 if they do not show
+    /// it, and `None` without readings.
     pub own_buffer: Option<u64>,
+    /// The number of these readings.
     pub windows: usize,
 }
 
@@ -161,9 +160,9 @@ struct Processor {
 }
 
 impl Processor {
-    fn new(earlier: Option<f64>, whole_buffer: Option<u64>) -> Processor {
+    fn new(earlier: Option<f64>) -> Processor {
         Processor {
-            buffer: WholeBuffer::new(whole_buffer),
+            buffer: WholeBuffer::default(),
             divided: 0,
             kept: earlier,
             earlier,
@@ -210,7 +209,6 @@ impl Processor {
             saw_earlier: self.kept.is_some_and(|level| at(level) >= fewest),
             probes: all,
             contended: quiet.filter(|_| all > 0).map(|n| 1.0 - n as f64 / all as f64),
-            whole_buffer: self.buffer.entries(),
             own_buffer: self.buffer.own(),
             windows: self.buffer.readings(),
         }
@@ -222,7 +220,7 @@ impl QuietWidths {
     pub fn new(earlier: BTreeMap<u64, f64>) -> QuietWidths {
         let known = earlier.into_iter();
         QuietWidths {
-            processors: known.map(|(cpu, w)| (cpu, Processor::new(Some(w), None))).collect(),
+            processors: known.map(|(cpu, w)| (cpu, Processor::new(Some(w)))).collect(),
             latest: None,
             contended: 0.0,
             isolated: 0.0,
@@ -238,15 +236,17 @@ impl QuietWidths {
     }
 
     fn processor(&mut self, cpu: u64) -> &mut Processor {
-        self.processors.entry(cpu).or_insert_with(|| Processor::new(None, None))
+        self.processors.entry(cpu).or_insert_with(|| Processor::new(None))
     }
 
-    /// Adds probes of this processor: widths, and at each the entries of the reorder buffer.
-    pub fn add_probes(&mut self, cpu: u64, widths: &[Option<f64>], windows: &[f64]) {
-        let processor = self.processor(cpu);
-        processor.buffer.add(windows.iter().copied());
+    /// Adds probes of a processor without a benchmark.
+    pub fn add_probes(&mut self, probed: &ProcessorProbes) {
+        let ProcessorProbes { cpu, widths, windows, .. } = probed;
+        let processor = self.processor(*cpu);
+        processor.buffer.add(windows);
         let whole = processor.buffer.entries().unwrap_or_default() as f64;
-        let is_divided = |place: usize| windows.get(place).is_some_and(|window| *window < whole);
+        let is_divided =
+            |place: usize| windows.get(place).copied().flatten().is_some_and(|n| n < whole);
         processor.add(readings_of(widths, is_divided));
     }
 
@@ -255,7 +255,7 @@ impl QuietWidths {
         let processor = self.processor(cpu);
         processor.add(batches.iter().flat_map(|b| readings(&b.probes)));
         for curve in curves {
-            let is_divided = |place: usize| curve.divided.get(place).is_some_and(|n| *n > 0);
+            let is_divided = |place: usize| curve.is_divided(place);
             processor.add(readings_of(&curve.probes_before, is_divided));
         }
         self.latest = Some(cpu);

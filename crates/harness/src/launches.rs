@@ -15,8 +15,8 @@ use yamba_stats::median;
 use super::assemble::{PackedLaunch, Recorded};
 use super::budget::Expected;
 use super::child::{self, Limits};
-use super::choice::Choice;
-use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths, whole_buffer};
+use super::choice::{self, Choice};
+use super::contention::{NEIGHBOUR, QuietWidth, QuietWidths};
 use super::crash::Listing;
 use super::estimate::ENOUGH_LAUNCHES;
 use super::launch_status::{LaunchStatus, launch_status};
@@ -250,8 +250,8 @@ impl<'a> Launches<'a> {
         let mut arguments = self.arguments(options, &request);
         let choice = self.choice(conditions, is_late);
         arguments.extend(choice.iter().flat_map(Choice::arguments));
-        if !self.entry.workers.are_several() && !self.entry.program.emulated {
-            arguments.extend(whole_buffer::arguments(&conditions.quiet.borrow().whole_buffers()));
+        if self.has_probes() {
+            arguments.extend(choice::whole_buffers(&conditions.quiet.borrow().whole_buffers()));
         }
         let limits = self.limits(conditions);
         let started = conditions.begun.elapsed();
@@ -340,16 +340,21 @@ impl<'a> Launches<'a> {
         true
     }
 
+    /// Whether probes tell of neighbours. Concurrent processes and threads share cores with each
+    /// other, and emulated probes say nothing.
+    fn has_probes(&self) -> bool {
+        !self.entry.workers.are_several() && !self.entry.program.emulated
+    }
+
     /// Adds the probes of the latest launch, and updates the widths of this entry. Without a fixed
-    /// processor nothing is known: the processors may differ. Concurrent processes and threads
-    /// share cores with each other, and emulated probes say nothing.
+    /// processor nothing is known: the processors may differ.
     fn note_widths(&mut self, batches: &[Batch], curves: &[Curve], widths: &mut QuietWidths) {
-        if self.entry.workers.are_several() || self.entry.program.emulated {
+        if !self.has_probes() {
             return;
         }
         let placement = self.recorded.latest_placement();
         for probed in placement.map_or(&[][..], |placement| &placement.probed) {
-            widths.add_probes(probed.cpu, &probed.widths, &probed.windows);
+            widths.add_probes(probed);
         }
         // The probes of a benchmark that shares its core with its partner show the partner.
         if let Some(cpu) = self.recorded.latest_processor()
@@ -404,9 +409,7 @@ impl<'a> Launches<'a> {
     /// The settings of the next launch.
     fn request(&self, options: &Options, quiet: &QuietWidths, is_late: bool) -> LaunchRequest {
         let placement = self.placement(options);
-        let is_probed = !self.entry.workers.are_several()
-            && !self.entry.program.emulated
-            && placement != Placement::Free;
+        let is_probed = self.has_probes() && placement != Placement::Free;
         let short = quiet.short_batch().filter(|_| is_probed);
         let is_fixed = matches!(placement, Placement::On(_));
         LaunchRequest {

@@ -149,19 +149,20 @@ impl<'a> Measurement<'a> {
         run
     }
 
-    /// The quiet widths of earlier runs. The first run probes the width before its first figure: a
-    /// neighbour of that moment could pass for a quiet core.
+    /// The quiet widths and whole buffers of earlier runs. The first run probes them before its
+    /// first figure: a neighbour of that moment could pass for a quiet core.
     fn widths(&self, machine: &Machine, seed: u64) -> QuietWidths {
         let Some(folder) = self.neighbours.folder() else {
             return QuietWidths::default();
         };
         let kept = quiet_file::read(folder, machine);
         let known = quiet_file::widths(&kept);
-        let is_first = known.is_empty() || quiet_file::lacks_buffers(&kept);
-        let mut widths = QuietWidths::new(known).with_buffers(quiet_file::whole_buffers(&kept));
+        let buffers = quiet_file::whole_buffers(&kept);
+        let is_first = known.is_empty() || buffers.is_empty();
+        let mut widths = QuietWidths::new(known).with_buffers(buffers);
         if is_first && let Some(program) = self.native_program() {
-            for (cpu, probes, windows) in width_probes(program, self.options, seed, self.stop) {
-                widths.add_probes(cpu, &probes, &windows);
+            for probed in width_probes(program, self.options, seed, self.stop) {
+                widths.add_probes(&probed);
             }
         }
         widths
@@ -195,9 +196,9 @@ impl<'a> Measurement<'a> {
             return kept;
         }
         let program = self.native_program()?;
+        let buffers = widths.whole_buffers();
         let mut curves = Vec::new();
         while curves.len() < measured::MOST_CURVES {
-            let buffers = widths.whole_buffers();
             curves.push(cache_curve(program, self.options, self.stop, None, &buffers).ok()?);
             let found = measured::hardware(&curves, widths.expected(), machine, unix_s()?);
             if let Some(found) = found {

@@ -52,7 +52,7 @@ impl KeptWidth {
         let latest = latest.map(|contended| Contention { contended, unix_s });
         let mut kept = KeptWidth {
             quiet_width: found.quiet_width.or(self.quiet_width),
-            whole_buffer: found.whole_buffer.max(self.whole_buffer),
+            whole_buffer: found.own_buffer.max(self.whole_buffer),
             buffer_unseen: self.buffer_unseen,
             replacement: self.replacement,
             latest: latest.or(self.latest),
@@ -97,15 +97,10 @@ pub(super) fn widths(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, f64> {
     known.filter_map(|(cpu, kept)| Some((*cpu, kept.quiet_width?))).collect()
 }
 
-/// The entries of the known whole reorder buffers.
+/// The entries of the whole reorder buffers of which a run had readings; 0 if these do not show it.
 pub(super) fn whole_buffers(kept: &BTreeMap<u64, KeptWidth>) -> BTreeMap<u64, u64> {
     let known = kept.iter();
     known.filter_map(|(cpu, kept)| Some((*cpu, kept.whole_buffer?))).collect()
-}
-
-/// Whether no run had readings of the reorder buffer of one of these processors.
-pub(super) fn lacks_buffers(kept: &BTreeMap<u64, KeptWidth>) -> bool {
-    kept.values().any(|kept| kept.whole_buffer.is_none())
 }
 
 /// Adds the findings of a run to the file. A failure costs only this knowledge: the next run finds
@@ -150,7 +145,6 @@ mod tests {
             saw_earlier: true,
             probes: 1000,
             contended: Some(0.25),
-            whole_buffer: Some(215),
             own_buffer: Some(215),
             windows: 1000,
         }
@@ -209,7 +203,6 @@ mod tests {
             saw_earlier: false,
             probes,
             contended: Some(1.0),
-            whole_buffer: Some(215),
             own_buffer: Some(125),
             windows: probes,
         };

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use yamba_record::event::ProcessorProbes;
 use yamba_record::machine::Machine;
 use yamba_record::program::{Program as Description, SCHEMA};
 use yamba_record::run::LaunchRequest;
@@ -203,7 +204,8 @@ fn probed(records: &[u8]) -> QuietWidths {
     reader.push(records);
     for event in reader.finish().0 {
         if let Event::Probes { cpu: Some(cpu), widths: found, windows } = event {
-            widths.add_probes(cpu, &found, &windows);
+            let probed = ProcessorProbes { cpu, widths: found, windows, ..Default::default() };
+            widths.add_probes(&probed);
         }
     }
     widths

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use yamba_record::Event;
+use yamba_record::event::ProcessorProbes;
 
 use super::child::{self, Limits};
 use super::crash;
@@ -24,7 +25,7 @@ pub(super) fn width_probes(
     options: &Options,
     seed: u64,
     stop: &Stop,
-) -> Vec<(u64, Vec<Option<f64>>, Vec<f64>)> {
+) -> Vec<ProcessorProbes> {
     let scratch = Scratch::new();
     let limits = Limits::new(options, stop, &scratch);
     let mut arguments = vec!["--width-probes".to_owned(), whole_ns(PROBING).to_string()];
@@ -42,7 +43,9 @@ pub(super) fn width_probes(
     }
     let events = output.events.into_iter();
     let each = events.filter_map(|event| match event {
-        Event::Probes { cpu, widths, windows } => Some((cpu?, widths, windows)),
+        Event::Probes { cpu, widths, windows } => {
+            Some(ProcessorProbes { cpu: cpu?, widths, windows, ..ProcessorProbes::default() })
+        }
         _ => None,
     });
     each.collect()

@@ -88,9 +88,9 @@ columns! {
     /// 1 if another thread had a part of the core's reorder buffer at the first probe. Known only
     /// where the entries of the whole buffer are.
     divided_before: u64 as Numbers<u64>,
-    /// The same at the second probe.
+    /// 1 if it had one at the second probe.
     divided_between: u64 as Numbers<u64>,
-    /// The same at the third probe.
+    /// 1 if it had one at the third probe.
     divided_after: u64 as Numbers<u64>,
     /// Change of the length of a core cycle from before to after the calls of the benchmark, in
     /// parts per million.

@@ -30,10 +30,10 @@ pub enum Event {
         cpu: Option<u64>,
         /// The probes, in core cycles of 10 000 instructions. `None` if the probe was interrupted.
         widths: Vec<Option<f64>>,
-        /// At each probe, the entries of the core's reorder buffer that the program had at least. 0
-        /// if that is unknown.
+        /// At each probe, the entries of the core's reorder buffer that the program had at least.
+        /// `None` if that is not clear.
         #[serde(default)]
-        windows: Vec<f64>,
+        windows: Vec<Option<f64>>,
     },
     /// Which processors share a core.
     CorePairs {
@@ -174,10 +174,10 @@ pub struct ProcessorProbes {
     /// The width probes, in cycles of 10 000 instructions. `None` if the probe was interrupted.
     #[serde(default)]
     pub widths: Vec<Option<f64>>,
-    /// At each probe, the entries of the core's reorder buffer that the process had at least. 0 if
-    /// that is unknown.
+    /// At each probe, the entries of the core's reorder buffer that the process had at least.
+    /// `None` if that is not clear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub windows: Vec<f64>,
+    pub windows: Vec<Option<f64>>,
 }
 
 /// Resources that the harness itself used while several processes or threads were measured.
@@ -312,6 +312,13 @@ pub struct Curve {
     /// Share of the memory in huge pages, from 0 to 1. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub huge_share: Option<f64>,
+}
+
+impl Curve {
+    /// Whether another thread had a part of the reorder buffer at the pass with this index.
+    pub fn is_divided(&self, place: usize) -> bool {
+        self.divided.get(place).is_some_and(|divided| *divided > 0)
+    }
 }
 
 /// A summary of the curves of all launches: the lowest time of each size. The time never falls with

@@ -7,7 +7,7 @@ use yamba_page_cache::{Access, Kind, PAGE_BYTES};
 use yamba_predict::Vector;
 
 use crate::call::{Call, FilePlace, Identity, Kind as DescriptorKind, Pointed};
-use crate::modes::{is_cached, is_direct};
+use crate::modes::{is_direct, is_file};
 use crate::positions::Positions;
 
 /// Runs of accesses in a document at most: about 100 MB of text.
@@ -114,8 +114,12 @@ impl FileLog {
         };
         for access in CALLS.iter().filter(|access| access.name == call.name) {
             let found = self.place(process, call, access, length);
-            // Direct accesses bypass the page cache.
-            if is_paused || kind_of(access.descriptor).is_some_and(|kind| is_direct(&kind)) {
+            if is_paused {
+                continue;
+            }
+            let kind = kind_of(access.descriptor);
+            // It bypasses the page cache.
+            if kind.as_ref().is_some_and(is_direct) {
                 continue;
             }
             match found {
@@ -127,9 +131,8 @@ impl FileLog {
                 None => {
                     let is_hidden =
                         !access.is_placed || !call.arguments.is_shown(access.descriptor);
-                    let mut is_file =
-                        || kind_of(access.descriptor).is_some_and(|kind| is_cached(&kind));
-                    self.unknown += u64::from(is_hidden && is_file());
+                    let is_file = kind.as_ref().is_some_and(is_file);
+                    self.unknown += u64::from(is_hidden && is_file);
                 }
             }
         }

@@ -1,6 +1,6 @@
-//! Files whose data do not stay in the page cache: a write waits for storage (`O_SYNC`, `O_DSYNC`),
-//! or reads and writes go to storage themselves (`O_DIRECT`). Their costs and waits are not those
-//! of other files, so they are kinds of their own.
+//! Files whose writes wait for storage (`O_SYNC`, `O_DSYNC`), or whose reads and writes bypass the
+//! page cache (`O_DIRECT`). Their costs and waits are not those of other files, so they are kinds
+//! of their own.
 
 use std::borrow::Cow;
 

@@ -19,16 +19,11 @@ const SHARP: f64 = 0.5;
 /// quiet width, if there is one.
 pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<Pass> {
     let width = quiet_width.or_else(|| own_quiet_width(curve));
-    let probes = |place: usize| {
-        let probe = |of: &[Option<f64>]| of.get(place).copied().flatten();
-        [probe(&curve.probes_before), probe(&curve.probes_after)]
-    };
     let is_near = |probe: f64, width: f64| (probe / width - 1.0).abs() <= WIDTH_TOLERANCE;
     let is_quiet = |place: usize| {
         let width = width?;
-        let [before, after] = probes(place);
-        let is_divided = curve.divided.get(place).is_some_and(|divided| *divided > 0);
-        Some(!is_divided && is_near(before?, width) && is_near(after?, width))
+        let [before, after] = probes(curve, place);
+        Some(!curve.is_divided(place) && is_near(before?, width) && is_near(after?, width))
     };
     let passes = curve.x.iter().zip(&curve.ns).enumerate();
     let usable = passes.filter(|(_, (x, ns))| **x > 0.0 && **ns > 0.0);
@@ -42,14 +37,15 @@ pub fn points(curve: &Curve, quiet_width: Option<f64>) -> Vec<Pass> {
         .collect()
 }
 
+/// The probes before and after a pass.
+fn probes(curve: &Curve, place: usize) -> [Option<f64>; 2] {
+    [&curve.probes_before, &curve.probes_after].map(|all| all.get(place).copied().flatten())
+}
+
 fn own_quiet_width(curve: &Curve) -> Option<f64> {
-    let is_whole = |place: &usize| curve.divided.get(*place).is_none_or(|divided| *divided == 0);
-    let places = (0..curve.x.len()).filter(is_whole);
-    let both = |place: usize| {
-        [curve.probes_before.get(place), curve.probes_after.get(place)].into_iter().flatten()
-    };
-    let probes = places.flat_map(both).copied().flatten().filter(|probe| *probe > 0.0);
-    let probes: Vec<f64> = probes.collect();
+    let places = (0..curve.x.len()).filter(|place| !curve.is_divided(*place));
+    let all = places.flat_map(|place| probes(curve, place)).flatten();
+    let probes: Vec<f64> = all.filter(|probe| *probe > 0.0).collect();
     let fewest = FEWEST_OF_LEVEL.max((LEAST_SHARE * probes.len() as f64) as usize);
     lower_mode(&probes, LEVEL, fewest, SHARP).map(|mode| mode.level)
 }

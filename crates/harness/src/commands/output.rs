@@ -77,14 +77,14 @@ const LONGEST_LINE: usize = 400;
 #[must_use]
 pub fn excerpt(output: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(output);
-    let lines: Vec<String> = text.lines().map(shortened).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = |lines: &[&str]| lines.iter().map(|l| shortened(l)).collect::<Vec<_>>().join("\n");
     if lines.len() <= most.max(FIRST_LINES) + 1 {
-        return lines.join("\n");
+        return shown(&lines);
     }
     let (first, others) = lines.split_at(FIRST_LINES);
     let left_out = lines.len() - most.max(FIRST_LINES);
-    let last = others[left_out..].join("\n");
-    format!("{}\n... {left_out} lines ...\n{last}", first.join("\n"))
+    format!("{}\n... {left_out} lines ...\n{}", shown(first), shown(&others[left_out..]))
 }
 
 /// The beginning and the end of a long line.

@@ -287,7 +287,6 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         saw_earlier: true,
         probes: 400,
         contended: Some(0.25),
-        whole_buffer: None,
         own_buffer: None,
         windows: 0,
     };
@@ -300,6 +299,12 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         ..expected
     };
     assert_eq!(findings(4, 400), expected);
+}
+
+/// Probes of processor 1.
+fn probes_of(widths: &[Option<f64>], windows: &[Option<f64>]) -> ProcessorProbes {
+    let (widths, windows) = (widths.to_vec(), windows.to_vec());
+    ProcessorProbes { cpu: 1, widths, windows, ..ProcessorProbes::default() }
 }
 
 /// A neighbour that waits for memory leaves the width, but halves the reorder buffer: in half of
@@ -323,8 +328,8 @@ fn neighbours_that_take_no_width_are_seen_by_the_reorder_buffer() {
     assert_eq!(widths.findings()[&1].contended, Some(0.25));
     // Probes without a benchmark: those beside the neighbour form no level.
     let mut probed = QuietWidths::default().with_buffers(BTreeMap::from([(1, 215)]));
-    probed.add_probes(1, &[Some(1600.0); 300], &[125.0; 300]);
-    probed.add_probes(1, &[Some(1700.0); 100], &[215.0; 100]);
+    probed.add_probes(&probes_of(&[Some(1600.0); 300], &[Some(125.0); 300]));
+    probed.add_probes(&probes_of(&[Some(1700.0); 100], &[Some(215.0); 100]));
     assert!(probed.width(1).is_same(QuietWidth::Known(1700.0)), "{:?}", probed.width(1));
     assert_eq!(probed.whole_buffers(), BTreeMap::from([(1, 215)]));
     let width = |_: &Batch| widths.width(1);
@@ -357,7 +362,7 @@ fn probes_before_first_figure_tell_neighbour_from_quiet_core() {
     let mut with = QuietWidths::default();
     let probes =
         (0..2500).map(|i| if i % 10 == 0 { 1700.0 } else { 2500.0 + f64::from(i % 97) * 9.0 });
-    with.add_probes(1, &probes.map(Some).collect::<Vec<_>>(), &[]);
+    with.add_probes(&probes_of(&probes.map(Some).collect::<Vec<_>>(), &[]));
     with.add(1, &beside, &[]);
     assert!(with.width(1).is_same(QuietWidth::Known(1700.0)));
     assert_eq!(contended_share(&beside, |_| with.width(1)), Some(1.0));

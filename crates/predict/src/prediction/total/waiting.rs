@@ -29,7 +29,7 @@ const READ_BYTES: f64 = 4096.0;
 fn score(name: &str) -> (String, Option<f64>) {
     match name {
         "read(file)" | MAJOR_FAULT => ("read(file,uncached)".to_owned(), Some(READ_BYTES)),
-        "read(file,direct)" => ("elapsed(read,direct)".to_owned(), None),
+        "read(file,direct)" => ("elapsed(read,direct)".to_owned(), Some(READ_BYTES)),
         "write(file,direct)" => ("elapsed(write,direct)".to_owned(), None),
         "write(file,sync)" | "write(file,direct,sync)" => ("elapsed(write,sync)".to_owned(), None),
         _ => (format!("elapsed({})", call(name)), None),
