@@ -55,8 +55,10 @@ pub fn elapsed_time_of_processes_counts_no_time_twice() -> Result<(), Missing> {
     let sum_ns = running_ns(&found) + waited_ns(&found, "");
     let is_near = sum_ns > 0.9 * between_ns && sum_ns < 1.1 * between_ns + 0.2e9;
     assert!(is_near, "{sum_ns} {between_ns}: {found}");
+    // The first sleep may end before the loop does. Until the shell waits for the second one, the
+    // time of that sleep is the shell's.
     let slept = waited_ns(&found, "clock_nanosleep");
-    assert!(slept > 0.2e9 && slept < 0.6e9, "{found}");
+    assert!(slept > 0.15e9 && slept < 0.6e9, "{found}");
     assert!(waited_ns(&found, "wait4") < 0.1e9, "{found}");
     Ok(())
 }
