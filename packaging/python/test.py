@@ -1,10 +1,79 @@
 """The installed package, against the documents of its own program. Needs no package besides it."""
 
 import json
+import os
 import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 import yamba
+
+
+def figure(name: str) -> dict[str, object]:
+    return {"name": name, "status": "ok"}
+
+
+class Scripted(unittest.TestCase):
+    """Documents and failures that a shell script prints instead of the program."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.program = Path(folder.name) / "yamba"
+        named = mock.patch.dict(os.environ, {"YAMBA": str(self.program)})
+        named.start()
+        self.addCleanup(named.stop)
+
+    def prints(self, *figures: str, then: str = "") -> None:
+        document = {"id": "a", "benchmarks": [figure(name) for name in figures]}
+        text = json.dumps(document, ensure_ascii=False)
+        self.program.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n{then}\n", encoding="utf-8")
+        self.program.chmod(0o755)
+
+    def test_document_is_utf8_in_an_ascii_locale(self) -> None:
+        self.prints("Größe", then="echo Überlauf >&2")
+        # Python itself chooses UTF-8 in the locale C, unless it is forbidden.
+        words = [sys.executable, "-I", "-X", "utf8=0", "-c"]
+        folder = str(Path(yamba.__file__).parent.parent)
+        code = f"import sys; sys.path.insert(0, {folder!r}); import yamba; print(ascii(yamba.show()[0].name))"
+        answer = subprocess.run([*words, code], env={**os.environ, "LC_ALL": "C"}, capture_output=True)
+        self.assertEqual(answer.stdout.split(), [ascii("Größe").encode()], answer.stderr)
+
+    def test_document_of_status_1_is_read(self) -> None:
+        self.prints("x", then="exit 1")
+        self.assertEqual([one.name for one in yamba.show()], ["x"])
+
+    def test_other_status_is_an_error_despite_a_document(self) -> None:
+        for then in ("exit 2", "kill -9 $$"):
+            self.prints("x", then=f"echo refused >&2; {then}")
+            with self.assertRaisesRegex(yamba.YambaError, "refused"):
+                yamba.show()
+
+    def test_program_that_cannot_start_is_an_error_with_path_and_fix(self) -> None:
+        with self.assertRaisesRegex(yamba.YambaError, f"(?s){self.program}.*No such file.*YAMBA"):
+            yamba.show()
+        self.program.touch()
+        with self.assertRaisesRegex(yamba.YambaError, f"(?s){self.program}.*Permission.*YAMBA"):
+            yamba.show()
+
+    def test_run_is_a_sequence_with_names(self) -> None:
+        self.prints("x", "y", "x")
+        run = yamba.show()
+        self.assertIs(run["x"], run[0])
+        self.assertIs(run["y"], run[-2])
+        self.assertTrue("x" in run and run[1] in run and "z" not in run)
+        self.assertEqual(len(run), len(list(run)))
+        self.assertRaises(KeyError, lambda: run["z"])
+        self.assertRaises(IndexError, lambda: run[3])
+
+    def test_frame_without_pandas_says_what_to_install(self) -> None:
+        self.prints("x")
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaisesRegex(ImportError, r"pip install 'yamba\[pandas\]'"):
+                yamba.show().frame()
 
 
 class Package(unittest.TestCase):

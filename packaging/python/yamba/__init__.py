@@ -5,7 +5,7 @@
     >>> print(run["lat_pipe"].median, run["lat_pipe"].unit)
 
 Every function starts the program `yamba` and reads the document that it prints with `--json`
-(docs/json.md). The program of this package is used, or the one that the variable YAMBA names.
+(docs/json.md). `program` says which program that is.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ __version__ = "0.1.0"
 
 
 class YambaError(Exception):
-    """`yamba` refused its arguments or its input. The text is its message, with the fix."""
+    """`yamba` cannot be started, or refused its arguments or input. The text has the fix."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,24 @@ class _Rows:
         self._entries = entries
 
     def frame(self) -> pandas.DataFrame:
-        """One row for each entry. Needs pandas: `pip install pandas`."""
-        import pandas
+        """One row for each entry. Needs pandas: `pip install 'yamba[pandas]'`."""
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            if error.name != "pandas":  # pandas itself is incomplete
+                raise
+            fix = "frame() needs pandas: pip install 'yamba[pandas]'"
+            raise ModuleNotFoundError(fix, name=error.name) from None
 
         return pandas.json_normalize(list(self.document[self._entries]))
 
 
 class Run(_Rows):
-    """A run: a sequence of benchmarks; `run["lat_pipe"]` is the first one of that name."""
+    """A run: a sequence of benchmarks.
+
+    `run["lat_pipe"]` is the first one of that name, `run[0]` the first of all, and
+    `"lat_pipe" in run` says whether there is one of that name.
+    """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         super().__init__(document, "benchmarks")
@@ -96,11 +106,16 @@ class Run(_Rows):
     def __len__(self) -> int:
         return len(self.benchmarks)
 
-    def __getitem__(self, name: str) -> Benchmark:
+    def __getitem__(self, key: str | int) -> Benchmark:
+        if not isinstance(key, str):
+            return self.benchmarks[key]
         for benchmark in self.benchmarks:
-            if benchmark.name == name:
+            if benchmark.name == key:
                 return benchmark
-        raise KeyError(name)
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.benchmarks or any(benchmark.name == key for benchmark in self.benchmarks)
 
 
 @dataclass(frozen=True)
@@ -125,14 +140,32 @@ class Comparison(_Rows):
 def program() -> str:
     """The path of the program.
 
+    The variable YAMBA names it. Otherwise it is the one that was installed with this module, and
+    without one, as in a source tree, the `yamba` of PATH.
+
     Raises YambaError if there is none.
     """
-    named = os.environ.get("YAMBA")
-    own = Path(sysconfig.get_path("scripts")) / "yamba"
-    found = named or (str(own) if own.is_file() else shutil.which("yamba"))
+    found = os.environ.get("YAMBA") or _installed() or shutil.which("yamba")
     if not found:
-        raise YambaError("there is no program `yamba`: set YAMBA to its path")
+        raise YambaError("there is no program `yamba`\nhelp: set the variable YAMBA to its path")
     return found
+
+
+def _installed() -> str | None:
+    """The program of the package that this module is part of."""
+    folder = Path(__file__).parent.parent
+    # The package's record knows where its installer put the program, whatever the scheme. Only
+    # the record beside this module is read: another folder may have another version.
+    for package in metadata.distributions(name="yamba", path=[str(folder)]):
+        for file in package.files or []:
+            found = Path(os.path.normpath(str(package.locate_file(file))))
+            if found.parts[-2:] == ("bin", "yamba") and found.is_file():
+                return str(found)
+        # `pip install --target` moves the files after it wrote the record.
+        moved = folder / "bin/yamba"
+        if moved.is_file():
+            return str(moved)
+    return None
 
 
 def run(
@@ -145,8 +178,8 @@ def run(
 ) -> Run:
     """Measures benchmarks; without a name, the whole suite. The run is stored.
 
-    `set` has values of parameters, `options` further options of `yamba run`. Warnings go to standard
-    error. A figure that is not valid has another status than `ok`.
+    `set` has values of parameters, `options` further options of `yamba run`. Warnings go to
+    standard error. A figure that is not valid has another status than `ok`.
 
     Raises YambaError for wrong names or values, or if nothing could be measured.
     """
@@ -181,11 +214,27 @@ def _store(store: str | os.PathLike[str] | None) -> list[str]:
 
 
 def _document(words: Sequence[str]) -> Any:
-    """What `yamba` prints. Status 1 says that a figure is not valid, and comes with a document."""
-    done = subprocess.run([program(), *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """The document that `yamba` prints. It writes UTF-8 in any locale."""
+    path = program()
+    try:
+        done = subprocess.run(
+            [path, *words, "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError as error:
+        reason = error.strerror or error
+        fix = "set the variable YAMBA to the path of the program `yamba`"
+        raise YambaError(f"{path} cannot be started: {reason}\nhelp: {fix}") from error
+    failure = YambaError(done.stderr.strip() or f"`yamba {words[0]}` ended with status {done.returncode}")
+    # Status 1 says that the answer is no, as for a figure that is not valid, and has a document.
+    if done.returncode not in (0, 1):
+        raise failure
     try:
         document = json.loads(done.stdout)
     except ValueError:
-        raise YambaError(done.stderr.strip() or f"`yamba {words[0]}` ended with {done.returncode}") from None
+        raise failure from None
     sys.stderr.write(done.stderr)
     return document
