@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from importlib import metadata
 from pathlib import Path
 from unittest import mock
 
@@ -97,6 +98,20 @@ class Package(unittest.TestCase):
         (row,) = yamba.compare(a.id, b.id).rows
         self.assertEqual(row["name"], "lat_syscall_getppid")
         self.assertIn(row["verdict"], ["same", "suspect", "unknown"])
+
+    def test_metadata_is_of_the_version_of_its_fields(self) -> None:
+        try:
+            package = metadata.distribution("yamba")
+        except metadata.PackageNotFoundError:
+            self.skipTest("the module is not installed")
+        # PyPI refuses these fields in older versions.
+        self.assertIn("License-Expression", package.metadata)
+        version = tuple(int(part) for part in package.metadata["Metadata-Version"].split("."))
+        self.assertGreaterEqual(version, (2, 4))
+        names = package.metadata.get_all("License-File")
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.assertTrue(package.read_text(f"licenses/{name}"), name)
 
     def test_wrong_name_is_an_error_with_its_fix(self) -> None:
         with self.assertRaisesRegex(yamba.YambaError, "(?s)lat_pip.*help:"):
