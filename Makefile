@@ -41,11 +41,13 @@ test:
 	wait $$java && exit $$status
 	scripts/run-tests $(TARGET)/built.json
 
-# The jars are beside the binary, where `yamba trace --java` finds them.
+# The jars are beside the binary, where `yamba trace --java` finds them. jars.version names their
+# sources: scripts/dist packs no jars of another version.
 java:
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
 	    mvn -q -B -f java/pom.xml verify && mkdir -p $(TARGET)/release/jars && \
-	    cp java/agent/target/agent.jar java/benchmarks/target/benchmarks.jar $(TARGET)/release/jars/; \
+	    cp java/agent/target/agent.jar java/benchmarks/target/benchmarks.jar $(TARGET)/release/jars/ && \
+	    { git rev-parse HEAD:java 2>/dev/null || true; } >$(TARGET)/release/jars.version; \
 	else echo "skipped: the jars of java/ need mvn and a JDK of version 17 or later"; fi
 
 # The packages of this version, in target/dist (docs/release.md).
