@@ -81,7 +81,7 @@ class Archive {
         std::string index(reinterpret_cast<const char *>(data_ + offset), length);
         for (size_t at = 0, end; (end = index.find('\n', at)) != std::string::npos; at = end + 1)
             enter(index.substr(at, end - at));
-        check(offset);
+        check(offset, index);
     }
 
     void enter(const std::string &line) {
@@ -98,10 +98,15 @@ class Archive {
         else programs_.push_back(Program{part, rest});
     }
 
-    // Compares the checksum of all parts.
-    void check(uint64_t end) {
-        uint64_t begin = number("begin");
-        if (begin > end || crc32(data_ + begin, end - begin) != number("crc32")) give_up("its checksum is wrong");
+    // Compares the checksum of all parts, and that of the index, which is a part of its last line.
+    void check(uint64_t end, const std::string &index) {
+        const uint64_t begin = number("begin");
+        if (begin > end) give_up("its index is wrong");
+        const uint32_t sum = crc32(data_ + begin, end - begin);
+        const size_t last = index.rfind("id ");
+        char id[24];
+        snprintf(id, sizeof id, "%08x%08x", crc32(index.data(), last == std::string::npos ? 0 : last), sum);
+        if (sum != number("crc32") || one("id") != id) give_up("its checksum is wrong");
     }
 
     std::string unpacked(const Part &part) {

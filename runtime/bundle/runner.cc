@@ -286,22 +286,22 @@ class Runner {
     uint64_t begun_ns_ = 0, points_ = 0, seed_ = strtoull(run_.c_str(), nullptr, 16) >> 11, state_ = seed_ | 1;
 };
 
-inline int usage(const char *name, int status) {
-    fprintf(status == 0 ? stdout : stderr,
-            "%s runs the benchmarks that it contains and prints a capture, which `yamba import` reads.\n\n"
-            "  --serial           as frames with checksums, for a serial line\n"
-            "  --repeat N         with --serial: sends all frames N times\n"
-            "  --scratch DIR      for the files of benchmarks [default: $TMPDIR, /var/tmp, /tmp, /dev/shm or /run]\n"
-            "  --emulator PROGRAM starts each benchmark through an emulator such as qemu-aarch64\n"
-            "  --dry-run          prints how long it would take, also on a serial line\n"
-            "  --list             prints the names of the benchmarks\n"
-            "  --into FILE        writes the capture to FILE, which appears when it is complete\n"
-            "  --together FD --seed N\n"
-            "                     measures at the same time as other nodes, whose votes come through the socket FD\n"
-            "  --fleet NAME --node NAME --job ID --rank N\n"
-            "                     the place of the run in a fleet [default of --node: the host name]\n",
-            name);
-    return status;
+inline int usage(const char *name) {
+    printf(
+        "%s runs the benchmarks that it contains and prints a capture, which `yamba import` reads.\n\n"
+        "  --serial           as frames with checksums, for a serial line\n"
+        "  --repeat N         with --serial: sends all frames N times\n"
+        "  --scratch DIR      for the files of benchmarks [default: $TMPDIR, /var/tmp, /tmp, /dev/shm or /run]\n"
+        "  --emulator PROGRAM starts each benchmark through an emulator such as qemu-aarch64\n"
+        "  --dry-run          prints how long it would take, also on a serial line\n"
+        "  --list             prints the names of the benchmarks\n"
+        "  --into FILE        writes the capture to FILE, which appears when it is complete\n"
+        "  --together FD --seed N\n"
+        "                     measures at the same time as other nodes, whose votes come through the socket FD\n"
+        "  --fleet NAME --node NAME --job ID --rank N\n"
+        "                     the place of the run in a fleet [default of --node: the host name]\n",
+        name);
+    return 0;
 }
 
 inline int list() {
@@ -320,28 +320,70 @@ inline int run_into(const Options &options) {
     return file.complete() ? status : (perror(options.into), 3);
 }
 
+// Refuses the command line: `what` is wrong about `option`.
+inline int refuse(const char *name, const std::string &option, const char *what) {
+    fprintf(stderr, "%s: %s: %s\n`%s --help` shows the options\n", name, option.c_str(), what, name);
+    return 2;
+}
+
+inline bool takes_number(const std::string &option) {
+    return option == "--repeat" || option == "--together" || option == "--seed" || option == "--rank";
+}
+
+inline bool has_operand(const std::string &option) {
+    for (const char *known : {"--scratch", "--emulator", "--into", "--fleet", "--node", "--job"})
+        if (option == known) return true;
+    return takes_number(option);
+}
+
+// Whether a program is found as `execvp` finds it.
+inline bool is_in_path(const std::string &name) {
+    if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+    const char *path = getenv("PATH");
+    std::string folders = path == nullptr ? "" : path;
+    for (size_t at = 0, end; at <= folders.size(); at = end + 1) {
+        end = std::min(folders.find(':', at), folders.size());
+        if (access((folders.substr(at, end - at) + "/" + name).c_str(), X_OK) == 0) return true;
+    }
+    return false;
+}
+
+// Whether the operands fit each other and this machine.
+inline int check(const char *name, const Options &options) {
+    if (options.repeat != 1 && !options.is_serial) return refuse(name, "--repeat", "only --serial repeats its output");
+    if (options.scratch != nullptr && access(options.scratch, W_OK | X_OK) != 0)
+        return refuse(name, std::string("--scratch ") + options.scratch, strerror(errno));
+    if (!options.emulator.empty() && !is_in_path(options.emulator))
+        return refuse(name, "--emulator " + options.emulator, "there is no such program");
+    return 0;
+}
+
 inline int main(int argc, char **argv) {
     Options options;
     for (int i = 1; i < argc; i++) {
         const std::string option = argv[i];
         const char *operand = i + 1 < argc ? argv[i + 1] : nullptr;
+        const bool is_operand_wrong = operand != nullptr && takes_number(option) && !is_number(operand);
+        if (is_operand_wrong) return refuse(argv[0], option + " " + operand, "give a whole number");
         if (option == "--serial") options.is_serial = true;
         else if (option == "--list") options.lists = true;
         else if (option == "--dry-run") options.plans = true;
-        else if (option == "--help") return usage(argv[0], 0);
-        else if (operand == nullptr) return usage(argv[0], 2);
-        else if (option == "--repeat" && atoi(operand) > 0) options.repeat = atoi(operand), i++;
+        else if (option == "--help") return usage(argv[0]);
+        else if (!has_operand(option)) return refuse(argv[0], option, "there is no such option");
+        else if (operand == nullptr) return refuse(argv[0], option, "its operand is missing");
+        else if (option == "--repeat" && atoi(operand) == 0) return refuse(argv[0], option, "give a number above 0");
+        else if (option == "--repeat") options.repeat = atoi(operand), i++;
         else if (option == "--scratch") options.scratch = operand, i++;
         else if (option == "--emulator") options.emulator = operand, i++;
         else if (option == "--into") options.into = operand, i++;
-        else if (option == "--together" && is_number(operand)) options.together = atoi(operand), i++;
-        else if (option == "--seed" && is_number(operand)) options.seed = strtoull(operand, nullptr, 10), i++;
+        else if (option == "--together") options.together = atoi(operand), i++;
+        else if (option == "--seed") options.seed = strtoull(operand, nullptr, 10), i++;
         else if (option == "--fleet") options.member.fleet = operand, i++;
         else if (option == "--node") options.member.node = operand, i++;
         else if (option == "--job") options.member.job = operand, i++;
-        else if (option == "--rank" && is_number(operand)) options.member.rank = operand, i++;
-        else return usage(argv[0], 2);
+        else options.member.rank = operand, i++;
     }
+    if (const int status = check(argv[0], options)) return status;
     if (options.lists) return list();
     for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, [](int) { stop_requested = 1; });
     signal(SIGPIPE, SIG_IGN);

@@ -116,6 +116,17 @@ pub(super) fn output(
     }
 }
 
+/// How to let an executable file start that the system refuses to start.
+fn remedy(program: &Program, e: &io::Error) -> &'static str {
+    let is_executable = || rustix::fs::access(&program.path, rustix::fs::Access::EXEC_OK).is_ok();
+    let is_forbidden = e.kind() == io::ErrorKind::PermissionDenied && program.runner.is_empty();
+    if is_forbidden && program.path.is_file() && !is_executable() {
+        "; if its file system is mounted noexec, YAMBA_CACHE names another folder"
+    } else {
+        ""
+    }
+}
+
 fn not_started(program: &Program, e: &io::Error) -> ProcessOutput {
     let what = program.runner.first().cloned();
     let what = what.unwrap_or_else(|| program.path.display().to_string());
@@ -124,7 +135,7 @@ fn not_started(program: &Program, e: &io::Error) -> ProcessOutput {
         garbled: 0,
         messages: String::new(),
         orphans: Vec::new(),
-        exit: ProcessExit::NotStarted(format!("cannot start {what}: {e}")),
+        exit: ProcessExit::NotStarted(format!("cannot start {what}: {e}{}", remedy(program, e))),
         batches_took: Duration::ZERO,
     }
 }

@@ -3,23 +3,29 @@
 mod import;
 
 use std::fs;
+use std::path::Path;
 
 use yamba_fleet::bundle::{Contents, Packed, Plan, PlannedProgram, pack};
 use yamba_harness::replay::{FixedLaunch, fixed_launch};
-use yamba_harness::{Job, Options};
+use yamba_harness::{Job, NoProgram, Options};
 use yamba_lang::{Analysis, ClassId, Target};
+use yamba_record::system_error::reason;
 use yamba_toolchain::build::{self, BuildOptions};
 use yamba_toolchain::{embedded, suite_topics};
 
+use super::failure::help_for_home;
 use super::jobs::{build_failure, jobs, origin};
 use super::measure::{self, Request};
 use super::select::{self, Names, Selection};
-use super::{Failure, Observer, system_failure};
+use super::{Failure, Observer};
 
 pub use import::{Imported, import};
 
 /// The tag of classes that load shared libraries at run time. A bundle has none.
 const LIBRARIES: &str = "libraries";
+
+/// Why a bundle has none of these.
+const DYNAMIC: &str = "it loads shared libraries at run time";
 
 /// A bundle that is ready to be written.
 #[derive(Debug)]
@@ -30,6 +36,8 @@ pub struct Bundle {
     pub programs: usize,
     /// Benchmarks that it does not contain: class and reason.
     pub absent: Vec<(String, String)>,
+    /// Whether one of these has a fault in its source, which has been shown.
+    pub has_faults: bool,
 }
 
 /// Builds the benchmarks of a request and packs them.
@@ -46,24 +54,21 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
     let jobs = jobs(analysis, &classes, &target, &options, observer)?;
     let built = classes.iter().zip(&jobs).find(|(_, job)| job.program.is_ok());
     let Some((first, _)) = built else {
-        return Err(Failure::new(format!("no benchmark could be built for {target}"))
-            .help("`yamba list --platforms` shows on which platforms each exists"));
+        return Err(no_program(&names_of(analysis, &dynamic), &target));
     };
     let runner = build::bundle_runner(analysis, *first, &target);
     let runner = runner.map_err(|e| build_failure(observer, analysis, e))?;
     let fixed = fixed_launch(&request.options);
     let mut plan = plan(&jobs, &request.options, &fixed, &target);
-    let reason = "it loads shared libraries at run time";
-    let dynamic = dynamic.iter().map(|c| (analysis.class(*c).name(), reason));
-    let dynamic = dynamic.map(|(class, reason)| (class.to_owned(), reason.to_owned()));
-    plan.absent.extend(dynamic);
+    let dynamic = names_of(analysis, &dynamic).into_iter();
+    plan.absent.extend(dynamic.map(|class| (class, DYNAMIC.to_owned())));
     let origin = origin(analysis, &jobs, &target, &request.arguments);
     plan.producer = origin.producer;
     plan.producer.elsewhere = true;
     plan.home = if embedded::is_checkout() { String::new() } else { embedded::content_hash() };
     let absent = plan.absent.clone();
     let contents = Contents {
-        runner: fs::read(runner).map_err(system_failure)?,
+        runner: read(&runner)?,
         programs: programs(&jobs)?,
         plan,
         sources: origin.sources,
@@ -77,7 +82,29 @@ pub fn bundle(request: Request, observer: &dyn Observer) -> Result<Bundle, Failu
     observer.building(0, all);
     let packed = pack(&contents, |packed| observer.building(packed, all));
     observer.building_ended();
-    Ok(Bundle { packed, programs: all, absent })
+    let is_faulty = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
+    Ok(Bundle { packed, programs: all, absent, has_faults: jobs.iter().any(is_faulty) })
+}
+
+fn read(program: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(program).map_err(|e| {
+        Failure::new(format!("{}: {}", program.display(), reason(&e))).help(help_for_home())
+    })
+}
+
+fn names_of(analysis: &Analysis, classes: &[ClassId]) -> Vec<String> {
+    classes.iter().map(|class| analysis.class(*class).name().to_owned()).collect()
+}
+
+/// The failure of a request without any program. `dynamic` has the names of those that no bundle
+/// can contain.
+fn no_program(dynamic: &[String], target: &Target) -> Failure {
+    if let [name, ..] = dynamic {
+        return Failure::new(format!("no bundle can contain {name}: {DYNAMIC}"))
+            .help("name another benchmark, too");
+    }
+    Failure::new(format!("no benchmark could be built for {target}"))
+        .help("`yamba list --platforms` shows on which platforms each exists")
 }
 
 /// The classes of a request. A name may also be that of a folder of the suite, such as `memory`.
@@ -85,9 +112,14 @@ fn selected(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<(Selection, Vec<ClassId>), Failure> {
-    let is_topic = |name: &String| suite_topics::is_known(name);
+    let is_topic = |name: &&String| !name.is_empty() && suite_topics::is_known(name);
     let topics = &request.names.names;
-    if topics.is_empty() || !topics.iter().all(is_topic) {
+    let topic = topics.iter().find(is_topic);
+    if let (Some(topic), Some(other)) = (topic, topics.iter().find(|name| !is_topic(name))) {
+        return Err(Failure::new(format!("{topic} is a folder of the suite, and {other} is none"))
+            .help("name folders alone, or benchmarks alone: 'lat_*' is a pattern of their names"));
+    }
+    if topic.is_none() {
         let selection = select::select(&request.names, observer)?;
         let classes = request.classes(&selection)?;
         return Ok((selection, classes));
@@ -134,5 +166,5 @@ fn plan(jobs: &[Job], options: &Options, fixed: &FixedLaunch, target: &Target) -
 
 fn programs(jobs: &[Job]) -> Result<Vec<Vec<u8>>, Failure> {
     let built = jobs.iter().filter_map(|job| job.program.as_ref().ok());
-    built.map(|program| fs::read(&program.path).map_err(system_failure)).collect()
+    built.map(|program| read(&program.path)).collect()
 }

@@ -192,6 +192,11 @@ impl Prepared {
         Ok(plan?)
     }
 
+    /// Whether no benchmark has a program. The faults have been shown.
+    pub fn is_in_vain(&self) -> bool {
+        is_in_vain(&self.jobs)
+    }
+
     /// Limits the time of the run: launches that do not fit are left out.
     pub(super) fn within(mut self, limit: Duration) -> Prepared {
         self.options.run_limit = Some(limit);
@@ -223,6 +228,10 @@ impl Prepared {
     }
 }
 
+fn is_in_vain(jobs: &[Job]) -> bool {
+    jobs.iter().all(|job| matches!(job.program, Err(NoProgram::Unbuilt(_))))
+}
+
 /// Measures jobs as one run and stores each result immediately.
 pub(super) fn measured(
     jobs: &[Job],
@@ -232,8 +241,7 @@ pub(super) fn measured(
     store: &StoreChoice,
     observer: &dyn Observer,
 ) -> Result<Measured, Failure> {
-    let is_unbuilt = |job: &Job| matches!(job.program, Err(NoProgram::Unbuilt(_)));
-    let is_in_vain = jobs.iter().all(is_unbuilt);
+    let is_in_vain = is_in_vain(jobs);
     let mut sink = if is_in_vain {
         StoreSink::none(observer)
     } else {

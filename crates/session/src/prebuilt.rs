@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use yamba_fleet::bundle::{Executables, Plan, PlannedProgram, unpack};
 use yamba_harness::{Job, NoProgram, Program};
 use yamba_lang::{Analysis, ClassId, Target};
-use yamba_record::run::{Flags, Provenance};
+use yamba_record::run::{BuildInputs, Flags, Provenance, SourceFile};
+use yamba_record::system_error;
 use yamba_toolchain::build::{self, BuildError, BuildOptions, CompilerSource};
-use yamba_toolchain::embedded;
+use yamba_toolchain::{embedded, provenance};
 
 use super::jobs::{absent, build_failure, described, jobs_while};
-use super::{Failure, NoUsualCompiler, Observer, Warning, system_failure};
+use super::{Failure, NoUsualCompiler, Observer, Warning, home_failure};
 
 /// The variable that names the bundle.
 const VARIABLE: &str = "YAMBA_PREBUILT";
@@ -52,7 +53,9 @@ pub(super) fn programs(
         let jobs = jobs_while(analysis, classes, target, options, may_begin, observer)?;
         Ok(Programs { jobs, prebuilt_by: None })
     };
-    if !is_wanted && (reason.is_none() || place().is_none()) {
+    // Those of another platform are measured only on request.
+    let is_for_here = *target == build::host();
+    if !is_wanted && (reason.is_none() || place().is_none() || !is_for_here) {
         return compile();
     }
     let can_compile = matches!(reason, Some(NoUsualCompiler::PythonPackage));
@@ -68,8 +71,8 @@ pub(super) fn programs(
             "packages of Yamba have them; {VARIABLE} names a file that `yamba bundle` wrote"
         ))
     })?;
-    let bytes = fs::read(&place).map_err(|e| unusable(&place, &e.to_string()))?;
-    let bundle = Bundle::open(&place, &bytes, target)?;
+    let bytes = fs::read(&place).map_err(|e| unusable(&place, &system_error::reason(&e)))?;
+    let bundle = Bundle::open(&place, &bytes, analysis, target)?;
     if can_compile && !classes.iter().all(|class| bundle.has(analysis, *class, target)) {
         return compile();
     }
@@ -99,17 +102,26 @@ fn no_usual_compiler(
 
 /// The file of the bundle, if there is one.
 fn place() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
-        return Some(PathBuf::from(named));
+    if let Some(named) = named() {
+        return Some(named);
     }
     let own = std::env::current_exe().ok()?;
     let beside = own.parent()?.join(PLACE);
     beside.is_file().then_some(beside)
 }
 
+fn named() -> Option<PathBuf> {
+    let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+    value.map(PathBuf::from)
+}
+
 fn unusable(place: &Path, why: &str) -> Failure {
-    Failure::new(format!("{}: {why}", place.display()))
-        .help("install the package again, or a compiler (Debian: apt install g++)")
+    let help = if named().is_some() {
+        format!("{VARIABLE} names this file: correct or unset it")
+    } else {
+        "install the package again, or a compiler (Debian: apt install g++)".to_owned()
+    };
+    Failure::new(format!("{}: {why}", place.display())).help(help)
 }
 
 /// A bundle whose programs were built from the sources that this program contains.
@@ -117,14 +129,23 @@ struct Bundle<'a> {
     place: &'a Path,
     bytes: &'a [u8],
     plan: Plan,
+    /// The source texts of its programs, by hash.
+    sources: BTreeMap<String, String>,
     /// Where its programs are unpacked.
     folder: PathBuf,
+    /// The command prefix that runs a program here.
+    runner: Vec<String>,
     /// Its programs, once one is unpacked. `None` if the file is damaged.
     executables: OnceCell<Option<Executables<'a>>>,
 }
 
 impl<'a> Bundle<'a> {
-    fn open(place: &'a Path, bytes: &'a [u8], target: &Target) -> Result<Bundle<'a>, Failure> {
+    fn open(
+        place: &'a Path,
+        bytes: &'a [u8],
+        analysis: &Analysis,
+        target: &Target,
+    ) -> Result<Bundle<'a>, Failure> {
         let archive = unpack(bytes)
             .ok_or_else(|| unusable(place, "it is no bundle of programs, or a damaged one"))?;
         let plan = archive.plan;
@@ -133,12 +154,25 @@ impl<'a> Bundle<'a> {
                 format!("its programs are for {}-{}, not for {target}", plan.isa, plan.system);
             return Err(unusable(place, &own));
         }
-        if embedded::is_checkout() || plan.home != embedded::content_hash() {
-            let other = "its programs were built from other files than those of this `yamba`";
+        let other = "its programs were built from other files than those of this `yamba`";
+        if embedded::is_checkout() {
+            return Err(unusable(place, other)
+                .help("unset YAMBA_HOME: its files may differ from those of the programs"));
+        }
+        if plan.home != embedded::content_hash() {
             return Err(unusable(place, other));
         }
-        let folder = embedded::folder_for_programs(&archive.id).map_err(system_failure)?;
-        Ok(Bundle { place, bytes, plan, folder, executables: OnceCell::new() })
+        let folder = embedded::folder_for_programs(&archive.id).map_err(home_failure)?;
+        let runner = build::runner(analysis, target);
+        Ok(Bundle {
+            place,
+            bytes,
+            plan,
+            sources: archive.sources,
+            folder,
+            runner,
+            executables: OnceCell::new(),
+        })
     }
 
     /// The job of a class. A class that the bundle does not have, or whose files differ, has none.
@@ -154,23 +188,42 @@ impl<'a> Bundle<'a> {
         }
         let name = analysis.class(class).name();
         let own = described(analysis, class, target);
-        let (program, provenance) = match self.planned(name, &own) {
+        let (program, provenance) = match self.planned(analysis, class, &own) {
             Some(planned) => (Ok(self.program(name)?), planned.provenance.clone()),
             None => (Err(self.missing(analysis, class, observer)), own),
         };
-        Ok(Job { class: name.to_owned(), program, provenance, texts: BTreeMap::new() })
+        let texts = self.included(&provenance);
+        Ok(Job { class: name.to_owned(), program, provenance, texts })
+    }
+
+    /// The texts of included files, by hash.
+    fn included(&self, program: &Provenance) -> BTreeMap<String, String> {
+        let files = program.inputs.iter().flat_map(|inputs| &inputs.includes);
+        let texts = files.filter_map(|file| self.sources.get_key_value(&file.hash));
+        texts.map(|(hash, text)| (hash.clone(), text.clone())).collect()
     }
 
     /// Whether it has the program of a class, or this machine has none.
     fn has(&self, analysis: &Analysis, class: ClassId, target: &Target) -> bool {
         let own = described(analysis, class, target);
         analysis.program(class, target).variants.is_empty()
-            || self.planned(analysis.class(class).name(), &own).is_some()
+            || self.planned(analysis, class, &own).is_some()
     }
 
     /// The program of a class, if it was built from the same files.
-    fn planned(&self, name: &str, own: &Provenance) -> Option<&PlannedProgram> {
-        let same = |p: &&PlannedProgram| p.class == name && are_equal(&p.provenance, own);
+    fn planned(
+        &self,
+        analysis: &Analysis,
+        class: ClassId,
+        own: &Provenance,
+    ) -> Option<&PlannedProgram> {
+        let name = analysis.class(class).name();
+        // The suite's inputs are files of Yamba, which `open` has compared.
+        let has_own_inputs = !is_of_suite(analysis, class);
+        let same = |p: &&PlannedProgram| {
+            let inputs = p.provenance.inputs.as_ref().filter(|_| has_own_inputs);
+            p.class == name && are_equal(&p.provenance, own) && inputs.is_none_or(are_unchanged)
+        };
         self.plan.programs.iter().find(same)
     }
 
@@ -195,9 +248,10 @@ impl<'a> Bundle<'a> {
             let executables = self.executables.get_or_init(|| Executables::read(self.bytes));
             let executable = executables.as_ref().and_then(|all| all.get(class));
             let damaged = || unusable(self.place, &format!("its program of {class} is damaged"));
-            write_program(&path, &executable.ok_or_else(damaged)?).map_err(system_failure)?;
+            write_program(&path, &executable.ok_or_else(damaged)?).map_err(home_failure)?;
         }
-        Ok(Program { path, runner: Vec::new(), emulated: false })
+        let runner = self.runner.clone();
+        Ok(Program { path, emulated: !runner.is_empty(), runner })
     }
 }
 
@@ -215,6 +269,18 @@ fn are_equal(a: &Provenance, b: &Provenance) -> bool {
         program.files.iter().map(|file| (file.path.clone(), file.hash.clone())).collect()
     };
     files(a) == files(b)
+}
+
+/// Whether the files that the program includes are as they were. Of a linked library, and of a
+/// file that was no text, the bundle has no hash to compare.
+fn are_unchanged(inputs: &BuildInputs) -> bool {
+    let is_same = |file: &SourceFile| {
+        fs::read_to_string(&file.path).is_ok_and(|text| provenance::hash(&text) == file.hash)
+    };
+    let is_own = |name: &String| ["library ", "file "].iter().any(|own| name.starts_with(own));
+    inputs.unlisted.is_none()
+        && inputs.includes.iter().all(is_same)
+        && !inputs.facts.keys().any(is_own)
 }
 
 /// Writes an executable in such a way that another process finds all of it or none.

@@ -125,15 +125,25 @@ fn assembled(contents: &Contents, parts: &[Part]) -> Packed {
     settings(&mut index, contents);
     line(&mut index, "begin", format_args!("{begin}"));
     line(&mut index, "crc32", format_args!("{sum}"));
-    // The index has the sizes of all parts, and their checksum.
-    let id = format!("{:08x}{sum:08x}", crc32fast::hash(index.as_bytes()));
-    line(&mut index, "id", format_args!("{id}"));
+    let id = id(&index, sum);
+    index.push_str(&id_line(&index, sum));
     let place = bytes.len() as u64;
     bytes.extend_from_slice(index.as_bytes());
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&place.to_le_bytes());
     bytes.extend_from_slice(&(index.len() as u64).to_le_bytes());
     Packed { bytes, id }
+}
+
+/// Identifies a bundle by its parts, of which `sum` is the checksum, and by the lines of its index
+/// before the identity, which have the sizes of all parts.
+fn id(lines: &str, sum: u32) -> String {
+    format!("{:08x}{sum:08x}", crc32fast::hash(lines.as_bytes()))
+}
+
+/// The last line of the index.
+fn id_line(lines: &str, sum: u32) -> String {
+    format!("id {}\n", id(lines, sum))
 }
 
 /// Adds the settings of the runner.
@@ -229,7 +239,14 @@ impl<'a> Index<'a> {
         let index = Index { bytes: rest, lines: str::from_utf8(lines).ok()? };
         let begin: usize = index.value("begin")?.parse().ok()?;
         let sum: u32 = index.value("crc32")?.parse().ok()?;
-        (crc32fast::hash(rest.get(begin..number(0)?)?) == sum).then_some(index)
+        let is_whole = crc32fast::hash(rest.get(begin..number(0)?)?) == sum;
+        (is_whole && index.has_own_id(sum)).then_some(index)
+    }
+
+    /// Whether the last line is the identity of the lines before it and of the parts.
+    fn has_own_id(&self, sum: u32) -> bool {
+        let last = self.lines.rfind("id ").map(|at| self.lines.split_at(at));
+        last.is_some_and(|(before, line)| line == id_line(before, sum))
     }
 
     fn value(&self, name: &str) -> Option<&'a str> {

@@ -36,6 +36,19 @@ pub fn import(files: &[(&str, &[u8])], bundle: Option<&Archive>) -> Result<Vec<I
         return Err(Failure::new(format!("{}: no frame has a right checksum", names.join(", ")))
             .help("check the rate of the line, its stop bits and its flow control"));
     }
+    if let Some(archive) = bundle
+        && let Some(other) = found.iter().find(|capture| !is_of(capture, archive))
+    {
+        let (run, own) = (&other.run, &other.bundle);
+        let message = format!(
+            "{}: the run {run} is of the bundle {own}, not of {}",
+            names.join(", "),
+            archive.id
+        );
+        return Err(
+            Failure::new(message).help("--bundle names the bundle that printed the capture")
+        );
+    }
     found.into_iter().map(|capture| imported(capture, bundle, &names)).collect()
 }
 
@@ -44,7 +57,7 @@ fn imported(
     bundle: Option<&Archive>,
     names: &[&str],
 ) -> Result<Imported, Failure> {
-    let own = bundle.filter(|b| b.id == capture.bundle || capture.bundle.is_empty());
+    let own = bundle.filter(|archive| is_of(&capture, archive));
     if let Some(archive) = own {
         capture.plan = Some(archive.plan.clone());
         capture.sources.clone_from(&archive.sources);
@@ -59,6 +72,11 @@ fn imported(
     let lost = std::mem::take(&mut capture.lost);
     let (run, missing) = run(capture, &plan)?;
     Ok(Imported { run, lost: [lost, missing].concat(), lacks_bundle })
+}
+
+/// Whether a capture may be one of this bundle. A damaged one does not say of which it is.
+fn is_of(capture: &Capture, archive: &Archive) -> bool {
+    capture.bundle == archive.id || capture.bundle.is_empty()
 }
 
 /// The run of a capture, and its missing launches.

@@ -130,21 +130,39 @@ fn keep(place: &Path, kind: CompilerKind) -> io::Result<()> {
 }
 
 fn ask(tool: &Tool) -> Result<CompilerKind, String> {
-    let output = preprocess(tool).map_err(|e| format!("it cannot be started: {e}"))?;
+    let cannot_start = |e| format!("it cannot be started: {e}");
+    let output = answer(tool, &["-E", "-P"]).map_err(cannot_start)?;
     let text = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
         let why = errors.lines().map(str::trim).find(|line| !line.is_empty());
         return Err(why.map_or_else(|| output.status.to_string(), str::to_owned));
     }
-    kind_in(&text).ok_or_else(|| "its preprocessor has the macros of no known compiler".to_owned())
+    let kind = kind_in(&text);
+    let kind = kind.ok_or("its preprocessor has the macros of no known compiler")?;
+    // gcc and clang compile C++ too, and leave out its library.
+    let commands = answer(tool, &["-###"]).map_err(cannot_start)?;
+    if links_only_c(&String::from_utf8_lossy(&commands.stderr)) {
+        return Err("it links programs without the C++ library".to_owned());
+    }
+    Ok(kind)
 }
 
-fn preprocess(tool: &Tool) -> io::Result<std::process::Output> {
+/// The output of the compiler with these options for a file that has [`QUESTION`].
+fn answer(tool: &Tool, options: &[&str]) -> io::Result<std::process::Output> {
     let folder = tempfile::tempdir()?;
     let question = folder.path().join("question.cc");
     fs::write(&question, QUESTION)?;
-    tool.command().args(["-E", "-P", "-x", "c++"]).arg(question).output()
+    tool.command().args(options).args(["-x", "c++"]).arg(question).output()
+}
+
+/// Whether the commands that a driver would run (`-###`) link the C library and no library of C++.
+/// Other texts than such commands are no reason to refuse a compiler.
+fn links_only_c(commands: &str) -> bool {
+    let words = || commands.split_whitespace().map(|word| word.trim_matches('"'));
+    let is_cpp = |word: &str| ["stdc++", "c++", "cxx"].iter().any(|end| word.contains(end));
+    let is_library = |word: &str| word.starts_with("-l") || word.contains("/lib");
+    words().any(|word| word == "-lc") && !words().any(|word| is_library(word) && is_cpp(word))
 }
 
 /// The kind in a preprocessed [`QUESTION`]; `None` unless it has exactly one line, with a kind.
@@ -178,6 +196,26 @@ mod tests {
         for strange in ["", "yamba compiler\n", QUESTION, "yamba compiler gnu\nint x;\n"] {
             assert_eq!(kind_in(strange), None, "{strange}");
         }
+    }
+
+    #[test]
+    fn drivers_of_c_link_no_library_of_cpp() {
+        for (commands, is_c) in [
+            (" collect2 -pie /lib/crt1.o /tmp/x.o \"-lgcc\" -lc -lgcc", true),
+            (" \"/usr/bin/ld\" \"/tmp/x.o\" \"-lstdc++\" \"-lm\" \"-lc\"", false),
+            (" \"/usr/bin/ld\" \"/tmp/x.o\" \"-lc++\" \"-lc\"", false),
+            (" ld.lld /cache/libc++.a /tmp/x.o -lc", false),
+            ("unknown option -###", false),
+        ] {
+            assert_eq!(links_only_c(commands), is_c, "{commands}");
+        }
+    }
+
+    #[test]
+    #[ignore = "needs g++"]
+    fn gcc_without_the_library_is_refused() {
+        assert!(ask(&tool("gcc")).unwrap_err().contains("without the C++ library"));
+        assert_eq!(ask(&tool("gcc -lstdc++")), Ok(CompilerKind::Gnu));
     }
 
     fn tool(name: &str) -> Tool {

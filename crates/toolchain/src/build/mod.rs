@@ -40,5 +40,5 @@ pub use options::BuildOptions;
 pub use python_package::how_to_get_compiler;
 pub use several::{build_all, build_while};
 pub use snapshot_includes::SnapshotIncludes;
-pub use toolchain::{CompilerSource, host};
+pub use toolchain::{CompilerSource, host, runner};
 pub use user_flags::{changed_library, command_line_flags};

@@ -196,8 +196,6 @@ pub(super) fn assembler(analysis: &Analysis, target: &Target) -> Option<Tool> {
 
 pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, BuildError> {
     let property = |name: &str| analysis.isa_property(&target.isa, name).unwrap_or_default();
-    let host = host();
-    let is_native = *target == host;
     let search = Search::new(analysis, target);
     let [variable, _] = &search.variables;
     let Some((compiler, source)) = search.compiler() else {
@@ -208,9 +206,7 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
         compiler_kind::find(&compiler).map_err(|why| no_compiler(&compiler, variable, &why))?;
     let assembler = search.assembler(Some(&compiler));
     let assembler = assembler.unwrap_or_else(|| through_compiler(&compiler));
-    let runs_here =
-        is_native || property("native_on").split_whitespace().any(|isa| isa == host.isa);
-    let emulator = property("emulator");
+    let runs_here = runs_here(analysis, target);
     let mut flags = usual_options(kind, &compiler);
     flags.extend(property("compiler_flags").split_whitespace().map(str::to_owned));
     let loader = property("loader");
@@ -220,14 +216,21 @@ pub(super) fn choose(analysis: &Analysis, target: &Target) -> Result<Toolchain, 
     if !is_dynamic {
         flags.push("-static".to_owned());
     }
-    Ok(Toolchain {
-        compiler,
-        kind,
-        source,
-        assembler,
-        flags,
-        runner: if runs_here || emulator.is_empty() { Vec::new() } else { vec![emulator] },
-    })
+    Ok(Toolchain { compiler, kind, source, assembler, flags, runner: runner(analysis, target) })
+}
+
+/// Whether programs for `target` run on this processor and system.
+fn runs_here(analysis: &Analysis, target: &Target) -> bool {
+    let host = host();
+    let native_on = analysis.isa_property(&target.isa, "native_on").unwrap_or_default();
+    *target == host || native_on.split_whitespace().any(|isa| isa == host.isa)
+}
+
+/// The command prefix that runs programs for `target` here: an emulator, or nothing.
+pub fn runner(analysis: &Analysis, target: &Target) -> Vec<String> {
+    let emulator = analysis.isa_property(&target.isa, "emulator").unwrap_or_default();
+    let is_needed = !runs_here(analysis, target) && !emulator.is_empty();
+    is_needed.then_some(emulator).into_iter().collect()
 }
 
 /// Whether a program that loads the compiler's C library starts here. The machine may have an older
@@ -287,20 +290,23 @@ fn no_compiler(compiler: &Tool, variable: &str, why: &str) -> BuildError {
 }
 
 fn missing(target: &Target, variable: &str, mut tried: Vec<String>, prefix: &str) -> BuildError {
-    let named = from_environment(variable);
-    let help = match (&named, prefix.trim_end_matches('-')) {
-        (Some(_), _) => format!("{variable} names a program that does not exist"),
-        (None, "") if *target == host() => python_package::how_to_get_compiler(),
-        (None, "") => format!("name a compiler that builds for {target} with {variable}"),
-        (None, triple) => format!(
+    if let Some(named) = from_environment(variable) {
+        // No prebuilt program and no other compiler replaces what the user chose.
+        let program = named.split_whitespace().next().unwrap_or_default();
+        return BuildError::Setting {
+            fault: format!("{variable}={named}: there is no program `{program}`"),
+            help: format!("correct {variable}, or unset it"),
+        };
+    }
+    let help = match prefix.trim_end_matches('-') {
+        "" if *target == host() => python_package::how_to_get_compiler(),
+        "" => format!("name a compiler that builds for {target} with {variable}"),
+        triple => format!(
             "install one (Debian: apt install g++-{}), or name one with {variable}",
             triple.replace('_', "-")
         ),
     };
-    match named {
-        Some(command) => tried = vec![command],
-        None => tried.push(format!("${variable}")),
-    }
+    tried.push(format!("${variable}"));
     BuildError::MissingCompiler { target: target.clone(), tried, help }
 }
 

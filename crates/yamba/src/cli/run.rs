@@ -284,7 +284,7 @@ impl Run {
         if self.dry_run {
             let plan = prepared.dry_run(&stop)?;
             dry_run::print(&plan, &prepared.selection, &topics, self.json)?;
-            return Ok(Answer::Done);
+            return if prepared.is_in_vain() { Err(Failure::Shown) } else { Ok(Answer::Done) };
         }
         let measured = prepared.measure(&stop, &self.store.choice(), &terminal)?;
         self.answer(measured, topics)

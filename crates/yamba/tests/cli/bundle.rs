@@ -157,4 +157,54 @@ fn wrong_captures_and_bundles_are_refused() {
     let lost = "~yb 01234567 000000 002. 95ef8d1c {}\n";
     fs::write(yamba.folder.path().join("lost.log"), lost).unwrap();
     yamba.run("import lost.log --bundle x").refused(&["no bundle"]);
+    yamba.run("bundle cpu lat_pipe -o x").refused(&["cpu is a folder of the suite, and lat_pipe"]);
+    yamba.run("bundle lat_mpi -o x").refused(&["lat_mpi", "shared libraries"]);
+    yamba.run("bundle lat_pipe -o no/x").refused(&["cannot write no/x"]);
+}
+
+/// The bundle names what is wrong with its options. One of which a byte differs, also in its index,
+/// is damaged.
+#[test]
+#[ignore = "needs g++"]
+fn wrong_options_and_damaged_bundles_end_with_status_2() {
+    let mut yamba = Yamba::new();
+    let faulty = "yamba faulty extends Latency { void benchmark(iter_t n) { no_name(n); } }\n";
+    yamba = yamba.file("faulty.yamba", faulty);
+    // What could be built is written, and the status says that something is missing.
+    let answer = yamba.run("bundle lat_pipe faulty.yamba --quick -o measure");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    assert!(answer.err.contains("without faulty"), "{}", answer.err);
+    let place = yamba.folder.path().join("measure");
+    let refusal = |words: &[&str]| {
+        let output = Command::new(&place).args(words).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (words, said) in [
+        (&["--unknown"][..], "--unknown: there is no such option"),
+        (&["--repeat", "0"], "--repeat: give a number above 0"),
+        (&["--repeat", "2"], "only --serial repeats"),
+        (&["--rank", "first"], "give a whole number"),
+        (&["--scratch"], "its operand is missing"),
+        (&["--scratch", "/no/such/folder"], "/no/such/folder: No such file"),
+        (&["--emulator", "no-such-emulator"], "there is no such program"),
+    ] {
+        let text = refusal(words);
+        assert!(text.contains(said) && text.contains("--help"), "{text}");
+    }
+    let whole = fs::read(&place).unwrap();
+    let index = whole.windows(11).position(|w| w == b"\nlaunches 2").expect("its launches");
+    let mut changed = whole.clone();
+    changed[index + 10] = b'9';
+    fs::write(&place, &changed).unwrap();
+    assert!(refusal(&["--list"]).contains("its checksum is wrong"));
+    fs::write(yamba.folder.path().join("empty.json"), "{}").unwrap();
+    yamba.run("import empty.json --bundle measure").refused(&["damaged"]);
+    fs::write(&place, &whole).unwrap();
+    yamba.run("import empty.json --bundle measure").refused(&["none of the files is the capture"]);
+    let capture = printed(&yamba, &["./measure"]);
+    let mut yamba = yamba.file("capture.json", capture);
+    yamba.run("bundle lat_integer_add --quick -o other").ok();
+    yamba.run("import capture.json --bundle other").refused(&["is of the bundle", "not of"]);
+    yamba.run("import capture.json --bundle measure").ok();
 }

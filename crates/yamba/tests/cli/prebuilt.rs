@@ -161,3 +161,49 @@ unit = "us"
     let run = yamba.run("show latest --json").ok().out;
     assert_eq!(document(&run)["producer"]["elsewhere"], true);
 }
+
+/// The program of a bundle is used only while the headers that it includes are as they were.
+#[test]
+#[ignore = "needs g++"]
+fn program_with_a_changed_header_is_not_prebuilt() {
+    let text = "native { #include \"work.h\" }\n\
+        yamba works extends Latency { void benchmark(iter_t n) { while (n-- > 0) work(); } }\n";
+    let header = "static inline void work() { asm volatile(\"\"); }\n";
+    let mut yamba =
+        Yamba::new().without("YAMBA_HOME").file("works.yamba", text).file("work.h", header);
+    yamba.run("bundle works.yamba -o works.bundle").ok();
+    let place = yamba.folder.path().join("works.bundle");
+    let mut yamba = yamba.env("YAMBA_PREBUILT", place);
+    let run = document(&yamba.run("run works.yamba --prebuilt --quick --json").ok().out);
+    let hash = &run["benchmarks"][0]["provenance"]["inputs"]["includes"][0]["hash"];
+    assert_eq!(run["sources"][hash.as_str().unwrap()], header);
+    let mut yamba = yamba.file("work.h", "static inline void work() { asm volatile(\"nop\"); }\n");
+    let answer = yamba.run("run works.yamba --prebuilt --quick");
+    assert_eq!(answer.status, 2, "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains("works is not among the prebuilt programs"), "{}", answer.err);
+}
+
+/// Programs for another processor run in their emulator, and only on request.
+#[test]
+#[ignore = "needs g++ and an emulator"]
+fn prebuilt_programs_of_another_processor_are_emulated() {
+    let mut yamba = Yamba::new().without("YAMBA_HOME");
+    yamba.run("bundle lat_integer_add --target riscv64-linux --quick -o suite.bundle").ok();
+    let place = yamba.folder.path().join("suite.bundle");
+    let mut yamba = yamba.env("YAMBA_PREBUILT", place);
+    let words = "run lat_integer_add --prebuilt --target riscv64-linux --quick --json";
+    let run = document(&yamba.run(words).ok().out);
+    let notes = run["benchmarks"][0]["notes"].to_string();
+    assert!(notes.contains("emulated by qemu-riscv64"), "{notes}");
+    let mut yamba = yamba.env("PATH", "/nowhere");
+    yamba.run("run lat_integer_add --target riscv64-linux").refused(&["no C++ compiler"]);
+}
+
+/// Nothing replaces the compiler that a user has chosen.
+#[test]
+fn mistyped_compiler_is_named() {
+    let mut yamba = Yamba::new().env("CXX", "no-such-compiler -O2");
+    for words in ["run lat_pipe --quick", "run lat_pipe --quick --dry-run", "build lat_pipe"] {
+        yamba.run(words).refused(&["CXX", "there is no program `no-such-compiler`"]);
+    }
+}

@@ -68,15 +68,28 @@ fn lack_of_memory_loses_only_that_figure() {
     }
 }
 
+/// An address space that suffices for `yamba` itself: the size of its executable and some MiB, more
+/// where the cache has many programs.
+fn own_kilobytes(yamba: &Yamba) -> u64 {
+    let run = ["run", "lat_syscall_getppid", "--quick", "--json"];
+    yamba.command(&run).output().unwrap();
+    let executable = std::fs::metadata(env!("CARGO_BIN_EXE_yamba")).unwrap().len() / 1024;
+    let suffices = |kilobytes: &u64| {
+        let limit = format!("ulimit -v {kilobytes}; exec \"$@\"");
+        let answer = behind(&["sh", "-c", &limit, "sh"], yamba, &run);
+        serde_json::from_str::<Value>(&answer.out).is_ok()
+    };
+    let mut steps = (14_000..60_000).step_by(4_000).map(|some| executable + some);
+    steps.find(suffices).expect("`yamba` runs in a limited address space")
+}
+
 /// Allocations beyond this address space limit fail. Benchmarks that use all available memory must
 /// request less, and a ring of partners is not started.
 #[test]
 #[ignore = "needs g++"]
 fn address_space_limit_is_respected() {
     let yamba = Yamba::new();
-    // `yamba` itself needs the size of its executable and some MiB.
-    let executable = std::fs::metadata(env!("CARGO_BIN_EXE_yamba")).unwrap().len();
-    let kilobytes = executable / 1024 + 14_000;
+    let kilobytes = own_kilobytes(&yamba);
     let limit = format!("ulimit -v {kilobytes}; exec \"$@\"");
     let large = format!("run lat_ctx --quick --json --set footprint={kilobytes}K");
     for run in ["run lat_mem_rd --quick --json", &large] {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::{Failure, output};
 use yamba_fleet::bundle::{Archive, is_capture, unpack};
+use yamba_record::system_error::reason;
 use yamba_session::bundle::{Imported, import};
 
 /// Bytes that show whether a file is JSON.
@@ -24,11 +25,18 @@ pub(super) fn read<'a>(
             None => others.push(path.as_path()),
         }
     }
+    let archive = bundle.map(archive).transpose()?;
     let Some((first, _)) = found.first() else {
-        return Ok((Vec::new(), others));
+        return match bundle {
+            None => Ok((Vec::new(), others)),
+            Some(path) => Err(Failure::new(format!(
+                "--bundle {}: none of the files is the capture of a bundle",
+                path.display()
+            ))
+            .help("leave it out, or name the file that the bundle printed")),
+        };
     };
     let first = first.as_path();
-    let archive = bundle.map(archive).transpose()?;
     let named: Vec<(String, &[u8])> = found
         .iter()
         .map(|(path, content)| (path.display().to_string(), content.as_slice()))
@@ -74,7 +82,7 @@ fn capture(path: &Path, left: &mut u64) -> Result<Option<Vec<u8>>, Failure> {
 fn archive(path: &Path) -> Result<Archive, Failure> {
     let shown = path.display();
     let content = std::fs::read(path).map_err(|e| {
-        Failure::new(format!("{shown}: {e}"))
+        Failure::new(format!("{shown}: {}", reason(&e)))
             .help("--bundle names the file that `yamba bundle` made")
     })?;
     unpack(&content).ok_or_else(|| {
