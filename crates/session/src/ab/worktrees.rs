@@ -21,6 +21,13 @@ fn is_empty_or_gone(folder: &Path) -> bool {
     fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
 }
 
+/// Whether the folder is a working tree beside a repository. A repository of its own has a folder
+/// `.git`, and the file `.git` of a submodule names `modules`.
+fn is_linked_worktree(folder: &Path) -> bool {
+    let text = fs::read_to_string(folder.join(".git")).unwrap_or_default();
+    text.strip_prefix("gitdir: ").is_some_and(|path| path.contains("/worktrees/"))
+}
+
 /// Characters of a glob.
 const GLOB: [char; 3] = ['*', '?', '['];
 
@@ -84,21 +91,37 @@ impl Worktrees {
         if self.sides[side].is_built {
             return Ok(());
         }
-        let path = tree.display().to_string();
-        if self.kept.is_some() && tree.exists() {
-            let _ = fs::remove_file(self.mark(side));
-            // The tree may be of another clone.
-            let _ = git(&self.repository, &["worktree", "remove", "--force", &path]);
-            if !is_empty_or_gone(&tree) && !tree.join(".git").exists() {
-                return Err(Failure::new(format!("--trees: {path} is no working tree"))
+        if self.kept.is_some() {
+            self.replace_kept(side)?;
+        }
+        let (path, commit) = (tree.display().to_string(), &self.sides[side].commit);
+        // With `--force`, git replaces its record of a tree at this path whose folder is gone.
+        git(&self.repository, &["worktree", "add", "--force", "--detach", &path, commit])?;
+        Ok(())
+    }
+
+    /// Removes a kept tree, and marks the place as one of Yamba's trees, which is not yet built.
+    ///
+    /// # Errors
+    /// If the folder is not a tree that an earlier call has made.
+    fn replace_kept(&self, side: usize) -> Result<(), Failure> {
+        let (tree, mark) = (self.tree(side), self.mark(side));
+        if !is_empty_or_gone(&tree) {
+            let path = tree.display().to_string();
+            if !mark.is_file() || !is_linked_worktree(&tree) {
+                return Err(Failure::new(format!("--trees: {path} is no working tree of Yamba"))
                     .help("name a folder that is empty, or that an earlier call has made"));
             }
+            // The tree may be of another clone.
+            let _ = git(&self.repository, &["worktree", "remove", "--force", &path]);
             let _ = fs::remove_dir_all(&tree);
         }
-        let _ = git(&self.repository, &["worktree", "prune"]);
-        let commit = &self.sides[side].commit;
-        git(&self.repository, &["worktree", "add", "--detach", &path, commit])?;
-        Ok(())
+        let written =
+            fs::create_dir_all(tree.parent().unwrap_or(&tree)).and_then(|()| fs::write(&mark, ""));
+        written.map_err(|e| {
+            Failure::new(format!("--trees: {}: {e}", mark.display()))
+                .help("name a folder in which files can be written")
+        })
     }
 
     /// The working tree of a side: 0 is the base, 1 the head.
@@ -107,7 +130,7 @@ impl Worktrees {
         folder.join(SIDES[side])
     }
 
-    /// The file that says which build a kept tree has.
+    /// The file that marks a kept tree as Yamba's, and says which build it has.
     fn mark(&self, side: usize) -> PathBuf {
         self.tree(side).with_extension("built")
     }
@@ -193,10 +216,12 @@ impl Drop for Worktrees {
             return;
         }
         for side in 0..2 {
-            let tree = self.tree(side).display().to_string();
-            let _ = git(&self.repository, &["worktree", "remove", "--force", &tree]);
+            let tree = self.tree(side);
+            // git removes its record of a tree even if a build has damaged the tree.
+            let _ = fs::remove_dir_all(&tree);
+            let path = tree.display().to_string();
+            let _ = git(&self.repository, &["worktree", "remove", "--force", &path]);
         }
-        let _ = git(&self.repository, &["worktree", "prune"]);
     }
 }
 

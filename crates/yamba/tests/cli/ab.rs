@@ -291,12 +291,45 @@ fn kept_working_trees_are_built_once() {
     assert_eq!(run(&mut yamba, "HEAD~1", &build), "head\n");
     assert_eq!(run(&mut yamba, "HEAD", &build), "base\n");
     assert_eq!(run(&mut yamba, "HEAD", &format!("{build}; true")), "base\nhead\n");
-    // A folder of the user is no working tree.
-    fs::create_dir_all(folder.join("own/base")).unwrap();
-    fs::write(folder.join("own/base/letter"), "").unwrap();
-    let words = ["ab", "--worktrees", "HEAD", "HEAD", "--bench", "source", "--trees", "own"];
-    yamba.run_words(&words).refused(&["own/base is no working tree"]);
-    assert!(folder.join("own/base/letter").exists());
+}
+
+/// A folder, a repository, a submodule and a working tree of the user's own stay as they are.
+#[test]
+fn trees_of_the_user_are_not_removed() {
+    let mut yamba = repository();
+    let folder = yamba.folder.path().to_owned();
+    for case in ["folder", "clone", "submodule", "worktree"] {
+        let tree = folder.join(case).join("base");
+        fs::create_dir_all(&tree).unwrap();
+        match case {
+            "clone" => git(&tree, &["init"]),
+            "submodule" => fs::write(tree.join(".git"), "gitdir: ../.git/modules/x\n").unwrap(),
+            "worktree" => git(&folder, &["worktree", "add", "--detach", "worktree/base"]),
+            _ => {}
+        }
+        fs::write(tree.join("letter"), "").unwrap();
+        let words = ["ab", "--worktrees", "HEAD", "HEAD", "--bench", "source", "--trees", case];
+        yamba.run_words(&words).refused(&[&format!("{case}/base is no working tree of Yamba")]);
+        assert!(tree.join("letter").exists(), "{case}");
+    }
+}
+
+/// The folder of another working tree may be on a disk that is not mounted now.
+#[test]
+fn record_of_an_absent_working_tree_of_the_user_stays() {
+    let mut yamba = repository();
+    let folder = yamba.folder.path().to_owned();
+    git(&folder, &["worktree", "add", "--detach", "disk/feature"]);
+    fs::rename(folder.join("disk"), folder.join("unmounted")).unwrap();
+    for trees in [&["--trees", "kept"][..], &[]] {
+        let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--bench", "source"];
+        yamba.run_words(&[&words[..], trees].concat()).ok();
+    }
+    // A tree whose folder was deleted is made again.
+    fs::remove_dir_all(folder.join("kept")).unwrap();
+    let words = ["ab", "--worktrees", "HEAD", "HEAD", "--bench", "source", "--trees", "kept"];
+    yamba.run_words(&words).ok();
+    assert!(folder.join(".git/worktrees/feature").exists());
 }
 
 #[test]
