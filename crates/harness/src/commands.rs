@@ -1,6 +1,7 @@
 //! Times whole commands: a fresh process for each run, in rounds of one run of each command in
 //! random order.
 
+mod guard;
 mod output;
 mod process;
 mod program;

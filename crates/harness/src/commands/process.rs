@@ -16,6 +16,7 @@ use rustix::process::{
 };
 use yamba_record::number::number;
 
+use super::guard::Guard;
 use super::output::{CommandOutput, Drain, Kind, excerpt};
 use crate::orphans::{self, Started};
 use crate::stop::Stop;
@@ -130,6 +131,7 @@ pub(super) struct Starter {
     set_up: Vec<Pid>,
     /// Processes outside the groups of their commands that were found already.
     known_daemons: HashSet<i32>,
+    guard: Guard,
 }
 
 /// A process that has ended and is not yet reaped.
@@ -149,7 +151,14 @@ impl Starter {
             prepared: None,
             set_up: Vec::new(),
             known_daemons: HashSet::new(),
+            guard: Guard::new(),
         }
+    }
+
+    /// Names the groups that the guard kills: those of set-ups and of the preparation, and this
+    /// one.
+    fn guard_with(&self, running: Option<Pid>) {
+        self.guard.watch(self.set_up.iter().copied().chain(self.prepared).chain(running));
     }
 
     /// An excerpt of the latest command's standard error.
@@ -167,6 +176,7 @@ impl Starter {
     ) -> CommandEnd {
         let (end, left) = self.run_untimed(words, folder, watchdog);
         self.prepared = left;
+        self.guard_with(None);
         end
     }
 
@@ -182,6 +192,7 @@ impl Starter {
     pub fn set_up(&mut self, words: &[String], watchdog: &Watchdog) -> CommandEnd {
         let (end, left) = self.run_untimed(words, None, watchdog);
         self.set_up.extend(left);
+        self.guard_with(None);
         end
     }
 
@@ -317,9 +328,11 @@ impl Starter {
         // Closes the writing ends of the pipes.
         drop(command);
         let pid = Pid::from_child(&child);
+        self.guard_with(Some(pid));
         watchdog.watch(pid);
         let ended = wait_for_end(pid);
         let wall = begun.elapsed();
+        self.guard_with(None);
         let limit = watchdog.release();
         let end = match (limit, ended?) {
             (Some(limit), _) => CommandEnd::TimedOut(limit),
@@ -355,12 +368,14 @@ impl Starter {
     /// Ends the processes that the latest preparation has left in its group.
     pub fn end_preparation(&mut self) {
         self.prepared.take().into_iter().for_each(end_group);
+        self.guard_with(None);
         orphans::bury();
     }
 
     /// Ends the processes that set-ups have left in their groups.
     pub fn end_set_up(&mut self) {
         self.set_up.drain(..).for_each(end_group);
+        self.guard_with(None);
         orphans::bury();
     }
 }

@@ -714,3 +714,20 @@ fn run_is_stored_and_other_commands_work_with_it() {
     assert_eq!(one["results"][0]["stddev"], Value::Null);
     assert_eq!(one["results"][0]["times"].as_array().unwrap().len(), 1);
 }
+
+/// What the command and its preparation have started ends, too.
+#[test]
+fn killed_timing_leaves_no_process() {
+    let yamba = Yamba::new();
+    let folder = yamba.folder.path().to_owned();
+    let words =
+        ["time", "-c", "touch begun; sleep 600; true", "--prepare", "sleep 600 & touch prepared"];
+    let mut command = yamba.command(&words);
+    command.env("TMPDIR", &folder);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    until("the command", || folder.join("begun").exists());
+    assert!(processes_of(&folder).len() >= 4);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    until("the end of all processes", || processes_of(&folder).is_empty());
+}
