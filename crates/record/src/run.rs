@@ -312,8 +312,11 @@ impl RunHead {
             "go" => "an interval is that of the processes of a file, if there are several",
             _ => "single numbers without intervals",
         };
+        // Yamba exports forms of other programs, too.
+        let is_foreign = !version.starts_with("yamba ");
+        let foreign = if is_foreign { ", not by Yamba" } else { "" };
         Some(format!(
-            "Measured by {version}, not by Yamba ({by} read its results): {numbers}; of the machine there is only what they say."
+            "Measured by {version}{foreign} ({by} read its results): {numbers}; of the machine there is only what they say."
         ))
     }
 }

@@ -8,7 +8,7 @@ use yamba_record::{Benchmark, Run};
 
 use super::figure::{self, FigureKind};
 
-pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let mut all = Map::new();
     for entry in &run.benchmarks {
         if let Some(figure) = figure::good(entry) {
@@ -21,8 +21,10 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
             all.entry(figure::label(entry)).or_insert_with(|| json!({measure: value}));
         }
     }
+    let written = all.len();
     serde_json::to_writer_pretty(&mut *out, &Value::Object(all))?;
-    writeln!(out)
+    writeln!(out)?;
+    Ok(written)
 }
 
 /// The measure, and the factor to its unit: Bencher's latencies are in ns.

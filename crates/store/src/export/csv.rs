@@ -10,13 +10,14 @@ use yamba_record::Run;
 
 use super::table::{self, Column, Table, TableRow, Values};
 
-pub(super) fn write(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(table: &Table, run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let mut lines = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
     lines.write_record(table.columns.iter().map(|c| c.name))?;
     for row in table.rows(&table::entries(run)?) {
         lines.write_record(table.columns.iter().map(|c| cell(c, &row)))?;
     }
-    lines.flush()
+    lines.flush()?;
+    Ok(run.benchmarks.len())
 }
 
 /// The text of a cell; empty for a missing value.

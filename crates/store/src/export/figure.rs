@@ -1,10 +1,8 @@
 //! Validity and kind of a figure, as all export formats need them.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 use yamba_record::units::{bytes_a_second, nanoseconds};
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Status};
 
 /// The figure, if it is valid.
 pub(super) fn good(entry: &Benchmark) -> Option<f64> {
@@ -36,12 +34,6 @@ pub(super) fn reason(entry: &Benchmark) -> String {
 /// `lat_ctx partners=2 P=4`. Control characters are spaces.
 pub(super) fn label(entry: &Benchmark) -> String {
     entry.label().replace(char::is_control, " ")
-}
-
-/// Number of entries with the same label as an earlier one.
-pub(super) fn repeated(run: &Run) -> usize {
-    let labels: BTreeSet<String> = run.benchmarks.iter().map(label).collect();
-    run.benchmarks.len() - labels.len()
 }
 
 /// The kind of a figure, with the size of its unit in base units.

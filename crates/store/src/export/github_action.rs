@@ -10,22 +10,23 @@ use yamba_record::{Benchmark, Run};
 use super::figure;
 
 /// The latencies.
-pub(super) fn write_smaller(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write_smaller(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     write(run, &["latency"], out)
 }
 
 /// The bandwidths and rates.
-pub(super) fn write_bigger(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write_bigger(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     write(run, &["bandwidth", "rate"], out)
 }
 
-fn write(run: &Run, figures: &[&str], out: &mut (dyn Write + Send)) -> io::Result<()> {
+fn write(run: &Run, figures: &[&str], out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let is_meant = |entry: &&Benchmark| {
         entry.declaration.figure.as_deref().is_some_and(|figure| figures.contains(&figure))
     };
     let rows: Vec<Value> = run.benchmarks.iter().filter(is_meant).filter_map(row).collect();
     serde_json::to_writer_pretty(&mut *out, &rows)?;
-    writeln!(out)
+    writeln!(out)?;
+    Ok(rows.len())
 }
 
 fn row(entry: &Benchmark) -> Option<Value> {

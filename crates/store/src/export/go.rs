@@ -11,7 +11,7 @@ use yamba_record::{Benchmark, Machine, Run, parameters};
 
 use super::figure::{self, FigureKind};
 
-pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     // A comment rather than a key, because benchstat puts runs with different keys into different
     // tables.
     writeln!(out, "# run {}, {}", line(&run.id), line(&run.producer.version))?;
@@ -19,14 +19,18 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
     for unit in bandwidths(run) {
         writeln!(out, "Unit {unit} better=higher")?;
     }
+    let mut written = 0;
     for entry in &run.benchmarks {
         let name = name(entry);
         match left_out(entry) {
             Some(reason) => writeln!(out, "# left out: {name}: {}", line(&reason))?,
-            None => launches(&name, entry, out)?,
+            None => {
+                launches(&name, entry, out)?;
+                written += 1;
+            }
         }
     }
-    Ok(())
+    Ok(written)
 }
 
 fn header(machine: &Machine, out: &mut (dyn Write + Send)) -> io::Result<()> {

@@ -14,11 +14,12 @@ use yamba_record::{Batch, Benchmark, Machine, Run, Status};
 
 use super::figure::{self, FigureKind};
 
-pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let entries: Vec<Value> = run.benchmarks.iter().enumerate().flat_map(rows).collect();
     let document = json!({"context": context(run), "benchmarks": entries});
     serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    out.write_all(b"\n")?;
+    Ok(run.benchmarks.len())
 }
 
 fn context(run: &Run) -> Value {

@@ -12,14 +12,17 @@ use yamba_stats::{mean, median, standard_deviation};
 
 use super::figure::{self, FigureKind};
 
-/// Writes a run in this format.
+/// Writes a run in this format. Returns the number of entries that it contains.
 ///
 /// # Errors
 /// If the stream cannot be written.
-pub fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let results: Vec<Value> = run.benchmarks.iter().filter_map(result).collect();
-    serde_json::to_writer_pretty(&mut *out, &json!({ "results": results }))?;
-    out.write_all(b"\n")
+    // hyperfine's own files name no program.
+    let document = json!({ "results": results, "producer": run.producer.version });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")?;
+    Ok(results.len())
 }
 
 fn result(entry: &Benchmark) -> Option<Value> {

@@ -11,24 +11,21 @@ use yamba_record::{Benchmark, Machine, Run};
 use super::figure::{self, FigureKind};
 use super::series::{self, Labels};
 
-pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let machine = tags(&machine_labels(&run.machine));
     let time = match run.started_unix_s {
         Some(seconds) => format!(" {}", (seconds * 1e9).round() as i64),
         None => String::new(),
     };
-    for (entry, labels) in series::distinct(run, tags) {
+    let all = series::distinct(run, tags);
+    let written = all.len();
+    for (entry, labels) in all {
         let fields: Vec<String> =
             fields(run, entry).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         let (labels, fields) = (tags(&labels), fields.join(","));
         writeln!(out, "yamba{labels}{machine} {fields}{time}")?;
     }
-    Ok(())
-}
-
-/// Number of entries with the same tags as an earlier one, which would replace it.
-pub(super) fn repeated(run: &Run) -> usize {
-    series::repeated(run, tags)
+    Ok(written)
 }
 
 /// Machines differ in these, a machine's upgrades do not: an upgrade continues the series.

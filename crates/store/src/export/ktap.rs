@@ -7,7 +7,7 @@ use yamba_record::{Benchmark, Run};
 
 use super::figure;
 
-pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     writeln!(out, "KTAP version 1\n1..{}", run.benchmarks.len())?;
     for (index, entry) in run.benchmarks.iter().enumerate() {
         let (number, label) = (index + 1, line(&figure::label(entry)));
@@ -24,7 +24,7 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
             }
         }
     }
-    Ok(())
+    Ok(run.benchmarks.len())
 }
 
 fn shown(entry: &Benchmark, figure: f64) -> String {

@@ -31,17 +31,16 @@ pub struct Format {
     pub about: &'static str,
     /// The part of a run that the format contains.
     pub detail: Detail,
-    /// Whether readers of the format find no reason for a missing figure. The command then prints
-    /// the number of such entries.
-    pub omits_reasons: bool,
-    /// Counts entries that are omitted because an earlier one has the same name and parameters.
-    pub repeated: fn(&Run) -> usize,
+    /// Whether an export without any figure says nothing to its readers. The command then refuses
+    /// it.
+    pub needs_figures: bool,
     /// Writes a run in this format.
     pub write: Write,
 }
 
-/// Writes a run to a stream.
-pub type Write = fn(&Run, &mut (dyn io::Write + Send)) -> io::Result<()>;
+/// Writes a run to a stream. Returns the number of entries whose figure, or the reason why it has
+/// none, stands there.
+pub type Write = fn(&Run, &mut (dyn io::Write + Send)) -> io::Result<usize>;
 
 /// The table of raw batches.
 pub const BATCHES: Format = Format {
@@ -58,24 +57,20 @@ pub const FORMATS: &[Format] = &[
     text("csv", "a table, one line an entry", |run, out| csv::write(&table::ENTRIES, run, out)),
     BATCHES,
     Format { detail: Detail::Batches, ..text("google-benchmark", "Google Benchmark's JSON", google::write) },
-    Format { omits_reasons: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
-    Format { omits_reasons: true, repeated: prometheus::repeated, ..text("prometheus", "Prometheus' text format", prometheus::write) },
-    Format { omits_reasons: true, repeated: prometheus::repeated, ..text("openmetrics", "OpenMetrics, version 1.0", prometheus::write_openmetrics) },
-    Format { repeated: influx::repeated, ..text("influx", "InfluxDB's line protocol", influx::write) },
-    Format { omits_reasons: true, repeated: figure::repeated, ..text("bencher", "Bencher Metric Format, with bounds", bencher::write) },
-    Format { omits_reasons: true, ..text("github-action-smaller", "latencies for github-action-benchmark, customSmallerIsBetter", github_action::write_smaller) },
-    Format { omits_reasons: true, ..text("github-action-bigger", "bandwidths and rates, customBiggerIsBetter", github_action::write_bigger) },
-    Format { omits_reasons: true, ..text("hyperfine", "hyperfine's JSON: latencies, each launch a run", hyperfine::write) },
+    Format { needs_figures: true, ..text("go", "Go's benchmark format, for benchstat", go::write) },
+    text("prometheus", "Prometheus' text format", prometheus::write),
+    text("openmetrics", "OpenMetrics, version 1.0", prometheus::write_openmetrics),
+    text("influx", "InfluxDB's line protocol", influx::write),
+    Format { needs_figures: true, ..text("bencher", "Bencher Metric Format, with bounds", bencher::write) },
+    Format { needs_figures: true, ..text("github-action-smaller", "latencies for github-action-benchmark, customSmallerIsBetter", github_action::write_smaller) },
+    Format { needs_figures: true, ..text("github-action-bigger", "bandwidths and rates, customBiggerIsBetter", github_action::write_bigger) },
+    Format { needs_figures: true, ..text("hyperfine", "hyperfine's JSON: latencies, each launch a run", hyperfine::write) },
     text("ktap", "test results of the kernel's form: a valid figure passes", ktap::write),
 ];
 
-/// A text format with figures but not raw batches, which omits no entry.
+/// A text format with figures but not raw batches.
 const fn text(name: &'static str, about: &'static str, write: Write) -> Format {
-    Format { name, about, detail: Detail::Figures, omits_reasons: false, repeated: none, write }
-}
-
-fn none(_: &Run) -> usize {
-    0
+    Format { name, about, detail: Detail::Figures, needs_figures: false, write }
 }
 
 pub use hyperfine::write as write_hyperfine;
@@ -89,12 +84,6 @@ pub fn without_batches(run: &Run) -> usize {
     let is_of_yamba = run.producer.harness.is_none();
     let has_batches = |b: &&Benchmark| is_of_yamba && b.details.command.is_none();
     run.benchmarks.iter().filter(has_batches).filter(lacks).count()
-}
-
-/// Number of entries without a valid figure.
-pub fn without_figure(run: &Run) -> usize {
-    let lacks = |b: &&yamba_record::Benchmark| figure::good(b).is_none();
-    run.benchmarks.iter().filter(lacks).count()
 }
 
 #[cfg(test)]

@@ -34,16 +34,22 @@ impl Family {
     }
 }
 
-pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     for family in run_families(run).iter().chain(&entry_families(run)) {
         family.write(out)?;
     }
-    Ok(())
+    Ok(written(run))
+}
+
+/// Number of entries with a figure. The format forbids series with the same labels.
+fn written(run: &Run) -> usize {
+    let all = series::distinct(run, braces);
+    all.iter().filter(|(entry, _)| figure::good(entry).is_some()).count()
 }
 
 /// OpenMetrics, version 1.0: the same families, and an end.
 /// <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>
-pub(super) fn write_openmetrics(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub(super) fn write_openmetrics(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
     let [info, started] = run_families(run);
     // The name of a metric of the type `info` has no suffix.
     if let Some((labels, _)) = info.series.first() {
@@ -53,12 +59,8 @@ pub(super) fn write_openmetrics(run: &Run, out: &mut (dyn Write + Send)) -> io::
     for family in [started].iter().chain(&entry_families(run)) {
         family.write(out)?;
     }
-    writeln!(out, "# EOF")
-}
-
-/// Number of entries with the same labels as an earlier one. The format forbids duplicate series.
-pub(super) fn repeated(run: &Run) -> usize {
-    series::repeated(run, braces)
+    writeln!(out, "# EOF")?;
+    Ok(written(run))
 }
 
 fn run_families(run: &Run) -> [Family; 2] {

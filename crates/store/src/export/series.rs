@@ -10,7 +10,7 @@ use super::figure::{self, FigureKind};
 pub(super) type Labels = Vec<(String, String)>;
 
 /// The entries with their labels, without those whose labels are written like those of an earlier
-/// entry.
+/// entry, which they would replace.
 pub(super) fn distinct(run: &Run, written: fn(&Labels) -> String) -> Vec<(&Benchmark, Labels)> {
     let mut seen = BTreeSet::new();
     run.benchmarks
@@ -18,11 +18,6 @@ pub(super) fn distinct(run: &Run, written: fn(&Labels) -> String) -> Vec<(&Bench
         .map(|entry| (entry, labels(entry)))
         .filter(|(_, labels)| seen.insert(written(labels)))
         .collect()
-}
-
-/// Number of entries that `distinct` omits.
-pub(super) fn repeated(run: &Run, written: fn(&Labels) -> String) -> usize {
-    run.benchmarks.len() - distinct(run, written).len()
 }
 
 fn labels(entry: &Benchmark) -> Labels {

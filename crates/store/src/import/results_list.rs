@@ -11,6 +11,9 @@ use super::{DocumentFault, fault, quoted};
 struct Document<'a> {
     #[serde(borrow)]
     results: Vec<&'a RawValue>,
+    /// The program that wrote it, where it says so, as an export of Yamba does.
+    #[serde(default)]
+    producer: Option<String>,
 }
 
 /// Reads a document that lists its benchmarks as `results`, each with its name in `key`. `kind` is
@@ -24,6 +27,9 @@ pub(super) fn read(
     numbers: impl Fn(&str, &Members) -> Result<Vec<Number>, String>,
 ) -> Result<(), DocumentFault> {
     let document: Document<'_> = serde_json::from_str(text).map_err(|e| fault(&e, kind))?;
+    if let Some(producer) = document.producer {
+        results.producer = producer;
+    }
     for (index, result) in document.results.iter().enumerate() {
         let members = Members::read(result.get());
         let name = members.as_ref().and_then(|m| m.text(key).ok()?);

@@ -1,12 +1,13 @@
 //! `yamba export`
 
+use std::io;
 use std::path::PathBuf;
 
 use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use yamba_store::Detail;
-use yamba_store::export::{self, FORMATS, Format};
+use yamba_store::export::{FORMATS, Format};
 
 /// Write a run in a form that other programs read
 ///
@@ -47,11 +48,23 @@ impl Export {
     pub(super) fn run(self) -> Result<(), Failure> {
         let format = self.format;
         let run = run_ref::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
-        match &self.output {
-            Some(path) => output::whole(path, |out| (format.write)(&run, out))?,
-            None => output::written(|out| (format.write)(&run, out))?,
-        }
         let all = run.benchmarks.len();
+        let is_empty = || (format.write)(&run, &mut io::sink()).is_ok_and(|written| written == 0);
+        if format.needs_figures && all > 0 && is_empty() {
+            let message = format!("no entry has a valid figure that {} can contain", format.name);
+            return Err(Failure::new(message).help(
+                "`--format csv` contains all entries; `yamba export --help` lists the others",
+            ));
+        }
+        let mut written = all;
+        let write = |out: &mut (dyn io::Write + Send)| {
+            written = (format.write)(&run, out)?;
+            Ok(())
+        };
+        match &self.output {
+            Some(path) => output::whole(path, write)?,
+            None => output::written(write)?,
+        }
         if run.vector.is_some() && format.name != "json" {
             output::note(
                 "note: the run holds an application's vector, which only `--format json` contains; `yamba show RUN` prints it alone\n",
@@ -60,16 +73,11 @@ impl Export {
         if format.detail == Detail::Batches {
             output::note_without_batches(&run);
         }
-        let lacking = export::without_figure(&run);
-        if format.omits_reasons && lacking > 0 {
+        if written < all {
             output::note(&format!(
-                "{lacking} of {all} entries have no valid figure, and none here\n"
-            ));
-        }
-        let repeated = (format.repeated)(&run);
-        if repeated > 0 {
-            output::note(&format!(
-                "{repeated} of {all} entries stand there already, with the same parameters, and are left out\n"
+                "{} of {all} entries have no figure here: they are invalid, or of a kind that {} does not have, or stand there already\n",
+                all - written,
+                format.name
             ));
         }
         Ok(())

@@ -92,7 +92,7 @@ impl Show {
             }
             output::document(&run)?;
         } else if self.raw {
-            output::written(|out| (export::BATCHES.write)(&run, out))?;
+            output::written(|out| (export::BATCHES.write)(&run, out).map(drop))?;
         } else if self.md {
             let place = run_ref::place(&self.store, self.run.as_deref())?;
             output::result(&yamba_report::summary(&run, &place))?;

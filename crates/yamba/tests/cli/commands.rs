@@ -700,6 +700,7 @@ fn run_is_stored_and_other_commands_work_with_it() {
     // Its own reader takes it: a command that failed has no figure there.
     let mut yamba = yamba.file("hyperfine.json", &exported.out);
     let id = yamba.run("import hyperfine.json").ok().out;
+    yamba.run(&format!("show {}", id.trim())).says(&["Measured by yamba 0.1.0 (yamba"]);
     let run = yamba.run(&format!("show {} --json", id.trim())).ok().out;
     let run: Value = serde_json::from_str(&run).unwrap();
     assert_eq!(run["benchmarks"][0]["name"], "sleep 0.01");

@@ -244,7 +244,7 @@ impl Commands {
         let said = found.iter().flat_map(views::compare::gate_lines);
         let said: String = said.map(|line| format!("{line}\n")).collect();
         if let Some(path) = &self.export_json {
-            output::whole(path, |out| export::write_hyperfine(&run, out))?;
+            output::whole(path, |out| export::write_hyperfine(&run, out).map(drop))?;
         }
         let is_good = !(run.failed() || run.interrupted);
         if form == Form::Text {
