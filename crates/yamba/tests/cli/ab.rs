@@ -219,7 +219,7 @@ fn action_replaces_only_its_own_comment() {
     let post = || {
         let mut bash = yamba.other("bash");
         bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Comment")]);
-        bash.env("RUNNER_TEMP", folder).env("NAME", "sorting");
+        bash.env("RUNNER_TEMP", folder).env("NAME", "sorting").env("COMMIT", "0").env("JOB", "j");
         Answer::read(with_github(&mut bash, folder).output().unwrap()).ok();
         let posted = fs::read_to_string(folder.join("posted")).unwrap();
         assert_eq!(posted, "<!-- yamba ab sorting -->\n### Performance: nothing\n");
@@ -312,6 +312,87 @@ fn trees_of_the_user_are_not_removed() {
         yamba.run_words(&words).refused(&[&format!("{case}/base is no working tree of Yamba")]);
         assert!(tree.join("letter").exists(), "{case}");
     }
+}
+
+/// Runs the step that posts, and returns the text.
+fn posted(yamba: &Yamba) -> String {
+    let folder = yamba.folder.path();
+    fs::write(folder.join("comments.json"), "[]").unwrap();
+    let mut bash = yamba.other("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Comment")]);
+    bash.env("RUNNER_TEMP", folder).env("NAME", "x").env("COMMIT", "0123").env("JOB", "job:1");
+    Answer::read(with_github(&mut bash, folder).output().unwrap()).ok();
+    fs::read_to_string(folder.join("posted")).unwrap()
+}
+
+#[test]
+#[ignore = "needs bash and jq"]
+fn action_posts_a_short_comment_for_each_commit() {
+    needs(&["bash", "jq"]);
+    let without = Yamba::new().file("comment.md", "");
+    let text = posted(&without);
+    assert!(text.contains("no result for 0123, see [the log](job:1)"), "{text}");
+    let rows = "| `ä` | 1 ns |\n".repeat(5000);
+    let long = format!("### Performance: x\n<details>\n{rows}\n</details>\n");
+    let text = posted(&Yamba::new().file("comment.md", long));
+    assert!(text.len() < 1000 && text.contains("### Performance: x\n"), "{text}");
+    assert!(text.ends_with("[summary of the job](job:1) has all benchmarks.\n"), "{text}");
+    let text = posted(&Yamba::new().file("comment.md", format!("### Performance: y\n{rows}")));
+    assert!((55_000..65_000).contains(&text.len()), "{}", text.len());
+}
+
+/// A shallow clone lacks the base, whether it is a parent, a branch, a tag or a commit.
+#[test]
+fn action_finds_the_base() {
+    let yamba = repository();
+    let origin = yamba.folder.path();
+    git(origin, &["branch", "stable", "HEAD~1"]);
+    git(origin, &["tag", "v1", "HEAD~1"]);
+    let output = |words: &[&str]| {
+        let output = Command::new("git").current_dir(origin).args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let base = output(&["rev-parse", "HEAD~1"]);
+    for name in ["HEAD~1", "HEAD^1", "stable", "v1", &base] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", origin.display());
+        git(folder.path(), &["clone", "--depth=1", "--single-branch", "--no-tags", &url, "clone"]);
+        let mut bash = yamba.other("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Base")]);
+        bash.current_dir(folder.path().join("clone")).env("BASE", name);
+        let file = folder.path().join("output");
+        Answer::read(bash.env("GITHUB_OUTPUT", &file).output().unwrap()).ok();
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("commit={base}\n"), "{name}");
+    }
+}
+
+/// The package brings one program into `PATH`, and not its Python.
+#[test]
+#[ignore = "needs python3 with venv and pip"]
+fn action_installs_beside_the_python_of_the_system() {
+    needs(&["bash", "python3"]);
+    let yamba = Yamba::new();
+    let folder = yamba.folder.path();
+    let wheel = r##"
+import zipfile
+with zipfile.ZipFile("fake-1-py3-none-any.whl", "w") as wheel:
+    program = zipfile.ZipInfo("fake-1.data/scripts/yamba")
+    program.external_attr = 0o100755 << 16
+    wheel.writestr(program, "#!/bin/sh\necho from the wheel\n")
+    wheel.writestr("fake-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: fake\nVersion: 1\n")
+    wheel.writestr("fake-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr("fake-1.dist-info/RECORD", "")
+"##;
+    assert!(yamba.other("python3").args(["-c", wheel]).status().unwrap().success());
+    let mut bash = yamba.other("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Install")]);
+    bash.env("PACKAGE", folder.join("fake-1-py3-none-any.whl")).env("RUNNER_TEMP", folder);
+    Answer::read(bash.env("GITHUB_PATH", folder.join("path")).output().unwrap()).ok();
+    let path = fs::read_to_string(folder.join("path")).unwrap();
+    let programs = fs::read_dir(path.trim()).unwrap().flatten().map(|entry| entry.file_name());
+    assert_eq!(programs.collect::<Vec<_>>(), ["yamba"]);
+    let answer = Answer::read(Command::new(Path::new(path.trim()).join("yamba")).output().unwrap());
+    assert_eq!(answer.ok().out, "from the wheel\n");
 }
 
 /// The folder of another working tree may be on a disk that is not mounted now.
