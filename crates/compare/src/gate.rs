@@ -111,7 +111,7 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
         limit: asked.limits.general,
         limits: asked.limits.own.clone(),
         strict: asked.strict,
-        passed: judged > 0 && slower.is_empty() && is_done && (is_whole || !asked.strict),
+        passed: gated > 0 && slower.is_empty() && is_done && (is_whole || !asked.strict),
         gated,
         judged,
         undecided: unconfirmed.len(),

@@ -11,7 +11,7 @@ use yamba_report::{command_line, markdown};
 use yamba_session::ab::{LaunchPlan, Outcome, Plan, Request, Step, Words, Worktrees, prepare};
 use yamba_toolchain::build::host;
 
-use super::compare::COMMENT_HEADING;
+use super::compare::{COMMENT_HEADING, answer};
 use super::gate_options::GateOptions;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, StoreOption, Terminal, arguments, quantity, run_ref, system_failure};
@@ -253,8 +253,8 @@ impl Ab {
         }
         limits?;
         let is_whole = given_up.is_none() && !stop.requested();
-        let has_passed = found.gate.as_ref().is_none_or(|gate| gate.passed);
-        Ok(if is_whole && has_passed { Answer::Done } else { Answer::No })
+        let answer = answer(&found)?;
+        Ok(if is_whole { answer } else { Answer::No })
     }
 }
 

@@ -42,7 +42,7 @@ Examples:
 A run is named by its id or the beginning of one, a tag, `latest`, `latest~N`, or the file of its document.
 
 Exit status: 0 compared, whatever differs, also where --remeasure was stopped: the table says so; 1 with --fail-above: something is slower by more, or re-measuring was
-stopped, with --strict also: something is undecided or lost; 2 the machines are unlike, or there is nothing to compare, or nothing that the gate could judge or decide.")]
+stopped, with --strict also: something is undecided or lost; 2 the machines are unlike, or there is nothing to compare, or no benchmark that the gate could judge.")]
 pub(super) struct Compare {
     /// The run that ratios are taken to
     a: String,
@@ -211,15 +211,10 @@ pub(super) fn answer(found: &Comparison) -> Result<Answer, Failure> {
     if found.is_stopped() || !gate.slower.is_empty() {
         return Ok(Answer::No);
     }
-    match gate.judged {
-        0 if gate.gated == 0 => {
-            Err(Failure::new("there is nothing that the gate could judge").help(help(found)))
-        }
-        0 => Err(Failure::new("there is nothing that the gate could decide")
-            .help("the reasons stand above")),
-        _ if gate.passed => Ok(Answer::Done),
-        _ => Ok(Answer::No),
+    if gate.gated == 0 {
+        return Err(Failure::new("there is nothing that the gate could judge").help(help(found)));
     }
+    Ok(if gate.passed { Answer::Done } else { Answer::No })
 }
 
 /// How to get figures that can be compared.

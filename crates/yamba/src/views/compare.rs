@@ -322,7 +322,7 @@ fn last(found: &Comparison, gate: &Gate) -> String {
             format!("gate stopped before it was done: until then {none}; {of_all}")
         }
         0 if gate.gated == 0 => "no gate: nothing could be judged".to_owned(),
-        0 if gate.judged == 0 => format!("no gate: {of_all}"),
+        0 if gate.judged == 0 && gate.passed => format!("no gate: {of_all}"),
         0 if gate.passed => format!("gate passed: {none}; {of_all}"),
         0 => format!("gate failed: it is strict, and {none}; {of_all}"),
         n => {
