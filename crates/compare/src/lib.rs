@@ -63,8 +63,8 @@ pub struct Pair {
     pub bounds: [Option<[f64; 2]>; 2],
     /// Number of tests for which these launches pay: see [`unit::Choice::among`].
     pub among: usize,
-    /// Whether launches at the same place of both sides are of one round.
-    pub are_rounds: bool,
+    /// If launches at the same place of both sides are of one round: see [`unit::Choice::looks`].
+    pub looks: Option<usize>,
 }
 
 impl Pair {
@@ -76,7 +76,7 @@ impl Pair {
             b: b.to_vec(),
             bounds: [None; 2],
             among: 1,
-            are_rounds: false,
+            looks: None,
         }
     }
 
@@ -84,17 +84,24 @@ impl Pair {
         let [of_a, of_b] = [a, b].map(Medians::new);
         Pair {
             among: choice.among,
-            are_rounds: choice.are_rounds,
+            looks: choice.looks,
             bounds: [a, b].map(|side| choice.unit.bounds(side)),
             ..Pair::new(key, of_a.within(choice.unit), of_b.within(choice.unit))
         }
+    }
+
+    /// The p-value of a ratio, adjusted for the choices and looks of this pair.
+    fn p(&self, ratio: Ratio) -> f64 {
+        let p = ratio.p_of_both() * self.among as f64;
+        let luck = probability_of_luck(self.a.len() + self.b.len());
+        self.looks.map_or(p, |looks| p.max(luck * looks as f64))
     }
 
     fn ratio(&self, confidence: f64) -> Option<Ratio> {
         let side = |medians, at: usize| BoundedLaunches { medians, bounds: self.bounds[at] };
         let (a, b) = (side(&self.a, 0), side(&self.b, 1));
         let apart = bounded_launch_ratio(a, b, confidence, LEAST_VARIANCE);
-        if !self.are_rounds || self.bounds != [None; 2] {
+        if self.looks.is_none() || self.bounds != [None; 2] {
             return apart;
         }
         // Rounds share the load of the machine, but have half the degrees of freedom. `among` pays
@@ -105,6 +112,14 @@ impl Pair {
         let usual_apart = bounded_launch_ratio(a, b, usual, LEAST_VARIANCE);
         if width(paired(usual)) < width(usual_apart) { paired(confidence) } else { apart }
     }
+}
+
+/// The probability that two equal sides differ in all of their launches, if each launch gets one of
+/// two times by chance, each as likely: a fast or a slow layout of memory. One side has only fast
+/// launches, and the other only slow ones. Such launches do not vary within a side, so no other
+/// test of a few launches sees that it may be chance.
+fn probability_of_luck(launches: usize) -> f64 {
+    2.0 * 0.5_f64.powi(launches as i32)
 }
 
 /// The verdict on one benchmark.
@@ -182,7 +197,7 @@ fn has_suspect(pairs: &[Pair]) -> bool {
 fn tested(pairs: &[Pair]) -> Vec<(Option<Ratio>, Option<f64>)> {
     let alone = |pair: &Pair| {
         let ratio = pair.ratio(ALONE)?;
-        Some(Ratio { p: (ratio.p_of_both() * pair.among as f64).min(1.0), ..ratio })
+        Some(Ratio { p: pair.p(ratio).min(1.0), ..ratio })
     };
     let alone: Vec<Option<Ratio>> = pairs.iter().map(alone).collect();
     let p: Vec<f64> = alone.iter().flatten().map(|r| r.p).collect();

@@ -98,13 +98,14 @@ pub struct Choice {
     /// up to twice as many false alarms. 1 if only one unit was possible, or if other launches
     /// decided.
     pub among: usize,
-    /// Whether both sides were measured in the same rounds, a launch of each in one round.
-    pub are_rounds: bool,
+    /// If both sides were measured in the same rounds, a launch of each in one round: the number
+    /// for which the p-value is adjusted because of earlier and later looks, a part of `among`.
+    pub looks: Option<usize>,
 }
 
 impl Choice {
     /// The benchmark's own unit, without a choice.
-    pub const OWN: Choice = Choice { unit: Unit::Own, among: 1, are_rounds: false };
+    pub const OWN: Choice = Choice { unit: Unit::Own, among: 1, looks: None };
 }
 
 /// The unit for re-measured launches: the one that the stored launches chose, if both sides know
@@ -124,6 +125,6 @@ pub fn choose_unit(a: &Benchmark, b: &Benchmark) -> Choice {
     Choice {
         unit: common(both.iter()),
         among: if both.iter().all(Medians::knows_cycles) { 2 } else { 1 },
-        are_rounds: false,
+        looks: None,
     }
 }
