@@ -21,7 +21,7 @@ pub use html::{
     MeasuredBar, MissRatios, Operation, PairVerdict, PredictedBar, PredictedPart, PredictedTime,
     SideBySide, Study, VerdictKind, html, page, predictions,
 };
-pub use number::{figure, interval, percentiles, short, short_label};
+pub use number::{figure, interval, percentiles, short, short_label, short_name};
 pub use place::{RunLocation, command_line};
 pub use plot::plots;
 pub use sections::sections;

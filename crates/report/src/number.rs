@@ -27,7 +27,22 @@ pub fn short(count: u64) -> String {
     fits.map_or(count.to_string(), |(name, bits)| format!("{}{name}", count >> bits))
 }
 
-/// A label with short numbers after each `=`: `size=64Mi` instead of `size=67108864`.
+/// Characters of a name that are printed.
+const LONGEST_LABEL: usize = 200;
+
+/// A name as it is printed, with its beginning and its end if it is long.
+pub fn short_name(name: &str) -> String {
+    let left_out = name.chars().count().saturating_sub(LONGEST_LABEL);
+    if left_out == 0 {
+        return name.to_owned();
+    }
+    let beginning: String = name.chars().take(LONGEST_LABEL / 2).collect();
+    let end: String = name.chars().skip(LONGEST_LABEL / 2 + left_out).collect();
+    format!("{beginning}...{end}")
+}
+
+/// A label with short numbers after each `=`: `size=64Mi` instead of `size=67108864`. A long one is
+/// cut in the middle.
 pub fn short_label(label: &str) -> String {
     let words = label.split(' ').map(|word| {
         let setting = word.split_once('=');
@@ -36,7 +51,7 @@ pub fn short_label(label: &str) -> String {
             None => word.to_owned(),
         }
     });
-    words.collect::<Vec<_>>().join(" ")
+    short_name(&words.collect::<Vec<_>>().join(" "))
 }
 
 /// A number of the x axis: 64Mi instead of 67108864.

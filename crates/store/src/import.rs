@@ -29,6 +29,8 @@ use yamba_record::{Benchmark, Machine, Records, Run, RunHead, Status, document, 
 
 use crate::{Detail, StoreError};
 
+pub use foreign::LONGEST_NAME;
+
 /// Default limit for the size of a document in bytes. A run of the whole suite has about 160
 /// million.
 pub const LARGEST: u64 = 256 << 20;

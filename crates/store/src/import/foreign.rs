@@ -22,8 +22,12 @@ const MOST_FIGURES: usize = 50_000;
 /// Maximum number of listed positions that were left out.
 const MOST_LEFT_OUT: usize = 100;
 
-/// Maximum length of a name in characters.
-const LONGEST_NAME: usize = 200;
+/// Maximum length of a name in bytes. PostgreSQL's index of names takes 2704 bytes for a run's id,
+/// the name and its row.
+pub const LONGEST_NAME: usize = 2000;
+
+/// Maximum length of other texts of the file in characters.
+const LONGEST_TEXT: usize = 200;
 
 /// Maximum file size in bytes. Files that these programs write have about a hundredth of it.
 pub(super) const LARGEST: usize = 16 << 20;
@@ -115,7 +119,7 @@ impl Number {
     fn key(&self) -> String {
         let mut parameters = self.parameters.0.clone();
         parameters.sort_by(|(a, _), (b, _)| a.cmp(b));
-        format!("{} {} {}", short(&self.name), Parameters(parameters), self.threads)
+        format!("{} {} {}", bounded(&self.name), Parameters(parameters), self.threads)
     }
 }
 
@@ -257,7 +261,7 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
         confidence_interval: interval.map(|i| [i.low, i.high]),
         interval_scope: interval.map(|i| scope(i.coverage)),
         launches: number.launches.into_iter().map(launch).collect(),
-        ..Benchmark::ended(&short(&number.name), status, notes)
+        ..Benchmark::ended(&bounded(&number.name), status, notes)
     };
     benchmark.details.samples = number.samples;
     benchmark.details.circles = number.circles;
@@ -275,8 +279,23 @@ fn launch(median: f64) -> Launch {
     Launch { median: Some(median), ..Launch::default() }
 }
 
+/// The name. One that is too long is cut, and ends with a hash of all of it: two long names with
+/// the same beginning stay two.
+fn bounded(name: &str) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    let end = format!("...{}", &hash[..16]);
+    let mut at = LONGEST_NAME - end.len();
+    while !name.is_char_boundary(at) {
+        at -= 1;
+    }
+    format!("{}{end}", &name[..at])
+}
+
 fn short(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_NAME) {
+    match text.char_indices().nth(LONGEST_TEXT) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }

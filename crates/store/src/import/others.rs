@@ -215,9 +215,14 @@ fn oversized_results_are_rejected() {
     assert_eq!(run.benchmarks.len(), 1);
     let imported = run.producer.imported.clone().unwrap();
     assert!(imported.left_out.iter().all(|place| place.len() < 500));
-    let name = GOOGLE.replace("BM_once", &"é".repeat(5000));
-    let run = read_text(&name).unwrap();
-    assert_eq!(run.benchmarks[0].name.chars().count(), 203);
+    let named = |name: &str| {
+        let run = read_text(&GOOGLE.replace("BM_once", name)).unwrap();
+        run.benchmarks[0].name.clone()
+    };
+    let long = "é".repeat(900);
+    assert_eq!(named(&long), long.clone() + "/8");
+    let [one, other] = ["a", "b"].map(|end| named(&("é".repeat(5000) + end)));
+    assert!(one.len() <= 2000 && one != other, "{one}");
 }
 
 #[test]

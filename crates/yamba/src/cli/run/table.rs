@@ -260,7 +260,7 @@ fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
         .map(|(name, e)| said(name, e));
     let rest: Vec<String> = evidence.chain(marks(run, benchmark)).collect();
     let cells = [
-        benchmark.name.clone(),
+        yamba_report::short_name(&benchmark.name),
         workers(run, benchmark),
         yamba_report::short_label(&distinguishing(run, benchmark, style).to_string()),
         figure,
