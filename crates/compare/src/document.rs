@@ -43,12 +43,16 @@ pub struct Comparison {
 }
 
 /// A measurement of both sides in the same rounds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Interleaved {
-    /// Rounds with one process of each side.
+    /// Rounds in which one process of each side succeeded.
     pub rounds: u64,
     /// Why measuring ended early. `None` if it did not.
     pub stopped: Option<String>,
+    /// Processes that failed: a sentence for each side with such processes. Their rounds do not
+    /// count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<String>,
 }
 
 /// The identity of a run.

@@ -10,7 +10,7 @@ use super::pairing::Which;
 pub struct Asked {
     /// The tolerated slowdowns.
     pub limits: Limits,
-    /// Whether undecided and lost benchmarks fail too.
+    /// Whether undecided and lost benchmarks, and processes that failed, fail too.
     pub strict: bool,
 }
 
@@ -105,7 +105,8 @@ pub fn gate(found: &Comparison, asked: &Asked) -> Gate {
     let has_limit = |e: &&ComparedEntry| asked.limits.limit(&e.of.name).is_some();
     let gated = all.filter(|e| e.slowdown().is_some() && has_limit(e)).count();
     let judged = gated - unconfirmed.len();
-    let is_whole = unconfirmed.is_empty() && lost.is_empty();
+    let has_failures = found.interleaved.as_ref().is_some_and(|i| !i.failures.is_empty());
+    let is_whole = unconfirmed.is_empty() && lost.is_empty() && !has_failures;
     let is_done = !found.is_stopped();
     Gate {
         limit: asked.limits.general,

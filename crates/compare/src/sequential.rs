@@ -42,6 +42,15 @@ pub enum Question {
     Resolution(f64),
 }
 
+impl Question {
+    /// The difference that matters.
+    pub fn size(self) -> f64 {
+        match self {
+            Question::Limit(size) | Question::Resolution(size) => size,
+        }
+    }
+}
+
 /// Whether further launches can change nothing: the whole interval of the slowdown answers the
 /// question. A benchmark without a better direction has nothing to decide.
 pub fn is_decided(entry: &ComparedEntry, question: Question) -> bool {
@@ -69,7 +78,7 @@ pub fn judge(
             (entry.verdict, entry.reason) = verdict(entry);
         } else if entry.verdict == Word::Same && !is_decided(entry, question(entry)) {
             entry.verdict = Word::Unknown;
-            entry.reason = Some("undecided within the time".to_owned());
+            entry.reason = Some("not decided within the time".to_owned());
         }
     }
     found.interleaved = Some(interleaved);
@@ -178,7 +187,7 @@ mod tests {
             let mut found = comparison(&a, &b, &|_, _| choice_at(look));
             let is_over = rounds > 200;
             if is_over || is_decided(&found.benchmarks[0], question) {
-                judge(&mut found, Interleaved { rounds, stopped: None }, &|_| question);
+                judge(&mut found, Interleaved { rounds, ..Interleaved::default() }, &|_| question);
                 return (found.benchmarks[0].verdict, rounds);
             }
             (rounds, look) = (next_look(rounds), look + 1);

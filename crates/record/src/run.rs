@@ -165,6 +165,16 @@ pub struct HarnessProgram {
     /// The folder that it ran in. `None`: that of `yamba`.
     #[serde(default)]
     pub folder: Option<String>,
+    /// The number of its processes that failed. Their figures are missing in the run.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub failed_processes: u64,
+    /// How the last of these failed, with the end of its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Producer {

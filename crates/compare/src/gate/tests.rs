@@ -199,7 +199,7 @@ fn interleaved_gate(interval: [f64; 2], verdict: Word, strict: bool) -> Gate {
     let entry = &mut found.benchmarks[0];
     entry.ratio = Some((interval[0] * interval[1]).sqrt());
     (entry.confidence_interval, entry.verdict) = (Some(interval), verdict);
-    found.interleaved = Some(Interleaved { rounds: 6, stopped: None });
+    found.interleaved = Some(Interleaved { rounds: 6, ..Interleaved::default() });
     gate(&found, &general(LIMIT, strict))
 }
 
@@ -224,9 +224,13 @@ fn gate_of_rounds_decides_by_the_whole_interval() {
 #[test]
 fn gate_of_rounds_that_were_stopped_fails() {
     let mut found = compared(&run(vec![scaled("x", 1.0)]), &run(vec![scaled("x", 1.0)]));
-    found.interleaved = Some(Interleaved { rounds: 6, stopped: None });
+    found.interleaved = Some(Interleaved { rounds: 6, ..Interleaved::default() });
     found.benchmarks[0].confidence_interval = Some([0.99, 1.01]);
     assert!(gate(&found, &general(LIMIT, false)).passed);
-    found.interleaved = Some(Interleaved { rounds: 6, stopped: Some("interrupted".to_owned()) });
+    found.interleaved = Some(Interleaved {
+        rounds: 6,
+        stopped: Some("interrupted".to_owned()),
+        ..Interleaved::default()
+    });
     assert!(!gate(&found, &general(LIMIT, false)).passed);
 }

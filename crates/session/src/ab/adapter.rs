@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use yamba_harness::CommandRun;
+use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Parameters};
 use yamba_store::{Detail, import};
 
@@ -112,6 +113,8 @@ pub(super) struct Results {
     pub version: String,
     /// Parts that were not understood.
     pub left_out: Vec<String>,
+    /// Numbers that are not compared, each with the reason.
+    pub not_compared: BTreeSet<String>,
 }
 
 /// The figure of one benchmark in one process.
@@ -140,25 +143,62 @@ pub(super) trait Adapter: Sync {
     }
 }
 
-/// Reads results as `yamba import` does. Rates that are computed from a time of the same benchmark
-/// say nothing new, and numbers without a better direction cannot be slower: both are left out.
+/// Reads results as `yamba import` does, with times in ns. Rates that are computed from a time of
+/// the same benchmark say nothing new, and numbers without a better direction cannot be slower:
+/// both are not compared.
 pub(super) fn read_file(path: &Path) -> Result<Results, String> {
     let run = import::read(path, import::LARGEST, Detail::Figures).map_err(|e| e.to_string())?;
     // A benchmark's own parameter may be called `counter`, too.
     let plain: BTreeSet<String> = run.benchmarks.iter().map(without_counter(false)).collect();
-    let is_comparable = |entry: &Benchmark| {
-        let has_counter = entry.parameters.get("counter").is_some();
-        let is_derived = has_counter && plain.contains(&without_counter(true)(entry));
-        let figure = entry.declaration.figure.as_deref();
-        !is_derived && matches!(figure, Some("latency" | "bandwidth" | "rate"))
-    };
     let imported = run.head.producer.imported;
-    let entries = run.benchmarks.into_iter().filter(is_comparable);
+    let form = imported.as_ref().map_or("", |imported| imported.form.as_str());
+    let obstacle = |entry: &Benchmark| {
+        let figure = entry.declaration.figure.as_deref();
+        if !matches!(figure, Some("latency" | "bandwidth" | "rate")) {
+            return Some("has no better direction");
+        }
+        let is_derived = is_derived(entry, form) && plain.contains(&without_counter(true)(entry));
+        is_derived.then_some("follows from the time")
+    };
+    let (mut readings, mut not_compared) = (Vec::new(), BTreeSet::new());
+    for entry in run.benchmarks {
+        match obstacle(&entry) {
+            Some(why) => {
+                not_compared.insert(format!("{} {why}", counter(&entry)));
+            }
+            None => readings.push(Reading { entry: in_ns(entry), processor: None }),
+        }
+    }
     Ok(Results {
-        readings: entries.map(|entry| Reading { entry, processor: None }).collect(),
+        readings,
         version: run.head.producer.version,
         left_out: imported.map(|i| i.left_out).unwrap_or_default(),
+        not_compared,
     })
+}
+
+/// Whether the harness computes this number from the time. Programs of Go print rates of their own,
+/// too: only the one of `SetBytes` is computed.
+fn is_derived(entry: &Benchmark, form: &str) -> bool {
+    let counter = entry.parameters.get("counter");
+    counter.is_some_and(|counter| form != "go" || counter.as_str() == Some("MB/s"))
+}
+
+/// The name of a number beside the time.
+fn counter(entry: &Benchmark) -> &str {
+    let counter = entry.parameters.get("counter").and_then(Value::as_str);
+    counter.or(entry.unit.as_deref()).unwrap_or(&entry.name)
+}
+
+/// The entry with a time in ns: both sides may print the same time in different units.
+fn in_ns(mut entry: Benchmark) -> Benchmark {
+    let is_time = entry.declaration.figure.as_deref() == Some("latency");
+    let unit = entry.unit.as_deref().filter(|_| is_time).and_then(nanoseconds);
+    if let Some(ns) = unit {
+        entry.median = entry.median.map(|time| time * ns);
+        entry.unit = Some("ns".to_owned());
+    }
+    entry
 }
 
 /// The name of an entry with its parameters, if asked without that of a counter.
@@ -173,6 +213,37 @@ fn without_counter(is_asked: bool) -> impl Fn(&Benchmark) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn results(name: &str, text: &str) -> Results {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        read_file(&file).unwrap()
+    }
+
+    #[test]
+    fn own_rate_is_compared_and_a_derived_one_is_named() {
+        let text = "Unit req/s better=higher\nBenchmarkX-2 10 100 ns/op 50 req/s 7 MB/s 3 B/op 1 allocs/op\n";
+        let found = results("go.txt", text);
+        let units: Vec<&str> =
+            found.readings.iter().map(|r| r.entry.unit.as_deref().unwrap()).collect();
+        assert_eq!(units, ["ns", "req/s"]);
+        let not_compared: Vec<&str> = found.not_compared.iter().map(String::as_str).collect();
+        let expected = [
+            "B/op has no better direction",
+            "MB/s follows from the time",
+            "allocs/op has no better direction",
+        ];
+        assert_eq!(not_compared, expected);
+    }
+
+    #[test]
+    fn times_are_read_in_nanoseconds() {
+        let text = r#"{"context": {"library_version": "v1.8.0"}, "benchmarks": [{"name": "BM",
+            "run_type": "iteration", "real_time": 1.5, "cpu_time": 1.4, "time_unit": "us"}]}"#;
+        let entry = &results("google.json", text).readings[0].entry;
+        assert_eq!((entry.median, entry.unit.as_deref()), (Some(1500.0), Some("ns")));
+    }
 
     #[test]
     fn pattern_matches_only_the_names() {

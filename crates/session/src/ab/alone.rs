@@ -12,6 +12,9 @@ use crate::measure::Measured;
 use crate::store_sink::StoreSink;
 use crate::{Failure, Observer, StoreChoice, neighbours, temporary_folder};
 
+/// The difference that matters in a comparison with a later run: the default of `yamba ab`.
+const RESOLUTION: f64 = 0.03;
+
 /// One program to measure.
 #[derive(Clone, Debug)]
 pub struct Alone {
@@ -41,7 +44,7 @@ pub fn measure_alone(
     let scratch = temporary_folder("yamba-ab-")?;
     let Words { words, folder } = request.program.clone();
     let mut side = Side::new("program", words, folder)?;
-    side.ask(stop, scratch.path());
+    side.ask(stop, scratch.path())?;
     let adapter = side.adapter()?;
     let plan = &request.plan;
     let machine = neighbours::machine(target);
@@ -73,7 +76,8 @@ pub fn measure_alone(
         if let Some(harness) = run.producer.harness.as_mut() {
             harness.version = results.version;
         }
-        for text in results.left_out {
+        let not_compared = results.not_compared.into_iter();
+        for text in results.left_out.into_iter().chain(not_compared) {
             if !left_out.contains(&text) {
                 left_out.push(text);
             }
@@ -83,7 +87,7 @@ pub fn measure_alone(
             sink.begin(&run.head, &[])?;
         }
         let none = AllSeries::default();
-        run.benchmarks = series.entries(&none, &series.only_compute(&none));
+        run.benchmarks = series.entries(&none, &series.only_compute(&none, &|_| RESOLUTION));
         for (place, entry) in run.benchmarks.iter().enumerate() {
             sink.entry(place, entry);
         }

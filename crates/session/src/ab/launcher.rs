@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop, excerpt};
+use yamba_harness::{ProgramRunner, ProgramStart, Stop, excerpt};
 
 use super::LaunchPlan;
 use super::adapter::{Adapter, LAYOUT, Launch, Results};
-use super::program::Side;
+use super::program::{Side, failed};
 
 /// Bytes by which the environment is made longer at most: a page.
 const LONGEST_LAYOUT: usize = 4096;
@@ -73,9 +73,8 @@ impl<'a> Launcher<'a> {
         let (run, messages) = self.runner.run(&process);
         if !run.end.is_success() {
             let output = fs::read(&process.output).unwrap_or_default();
-            let messages =
-                if messages.is_empty() { excerpt(&output, SHOWN_LINES) } else { messages };
-            return Err(format!("the program {}", failed(&run.end, &messages)));
+            let output = excerpt(&output, SHOWN_LINES);
+            return Err(format!("the program {}", failed(&run.end, &both(&messages, &output))));
         }
         let used = run.user_ns + run.system_ns;
         let ready = run.waited_ns.map(|waited| waited / (waited + used).max(1.0));
@@ -83,10 +82,11 @@ impl<'a> Launcher<'a> {
     }
 }
 
-fn failed(end: &CommandEnd, messages: &str) -> String {
-    if messages.trim().is_empty() {
-        return end.to_string();
+/// Excerpts of standard error and of standard output: the cause of a failure is in either.
+fn both(messages: &str, output: &str) -> String {
+    match (messages.trim(), output.trim()) {
+        ("", _) => output.to_owned(),
+        (_, "") => messages.to_owned(),
+        _ => format!("{}\nstandard output:\n{output}", messages.trim_end()),
     }
-    let lines: Vec<String> = messages.lines().map(|line| format!("  {line}")).collect();
-    format!("{end}:\n{}", lines.join("\n"))
 }

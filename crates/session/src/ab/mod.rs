@@ -146,13 +146,17 @@ pub struct Outcome {
     pub stored: Vec<String>,
     /// Why a program was given up before the end.
     pub given_up: Option<String>,
+    /// The failed processes of programs that were not given up.
+    pub failures: Vec<String>,
     /// Parts of the programs' results that were not understood.
     pub left_out: Vec<String>,
+    /// Numbers of the programs' results that are not compared, each with the reason.
+    pub not_compared: Vec<String>,
     /// The median share of their time that the processes were ready to run, while others had the
     /// processor. `None` where the kernel does not count it.
     pub waiting: Option<f64>,
-    /// The number of benchmarks whose processor time is compared, because they wait for nothing
-    /// else.
+    /// The number of benchmarks whose processor time is compared, because both sides wait for
+    /// other things in about the same, small share of their time.
     pub by_processor: usize,
 }
 
@@ -181,7 +185,7 @@ pub fn prepare(request: Request, stop: &Stop) -> Result<Prepared, Failure> {
     // An adapter may choose its options by the help of the program. A command is not asked: it
     // would run.
     if adapter.is_none_or(|adapter| adapter.name() != adapters::COMMAND) {
-        sides.iter_mut().for_each(|side| side.ask(stop, scratch.path()));
+        sides.iter_mut().try_for_each(|side| side.ask(stop, scratch.path()))?;
     }
     let adapter = adapter.map_or_else(|| common(&sides), Ok)?;
     Ok(Prepared { sides, adapter, request, scratch })
@@ -228,19 +232,40 @@ impl Prepared {
         let sides = [&self.sides[0], &self.sides[1]];
         let rounds = Rounds::new(sides, self.adapter, plan, heads, self.scratch.path(), stop);
         let ended = rounds.measure(step, &mut |runs| kept.keep(runs))?;
-        let Ended { mut runs, mut found, rounds, given_up, left_out, waiting, by_processor } =
-            ended;
+        let Ended {
+            mut runs,
+            mut found,
+            rounds,
+            failures,
+            given_up,
+            left_out,
+            not_compared,
+            waiting,
+            by_processor,
+        } = ended;
         let are_one = self.sides[0].is_like(&self.sides[1]);
         found.benchmarks.iter_mut().for_each(|entry| entry.is_one_program = are_one);
         let stopped = given_up.clone().or(stop.requested().then(|| "interrupted".to_owned()));
-        let interleaved = Interleaved { rounds, stopped };
+        let first_lines = failures.iter().filter_map(|failure| failure.lines().next());
+        let short = first_lines.map(|line| line.trim_end_matches(':').to_owned()).collect();
+        let interleaved = Interleaved { rounds, stopped, failures: short };
         judge(&mut found, interleaved, &|entry| plan.question(&entry.of.name));
         for run in &mut runs {
             run.finished_unix_s = unix_s();
             run.plan.launches = rounds;
         }
         let stored = kept.finish(&runs)?;
-        Ok(Outcome { runs, found, stored, given_up, left_out, waiting, by_processor })
+        Ok(Outcome {
+            runs,
+            found,
+            stored,
+            given_up,
+            failures,
+            left_out,
+            not_compared: not_compared.into_iter().collect(),
+            waiting,
+            by_processor,
+        })
     }
 
     fn heads(&self, target: &Target) -> Heads {
@@ -277,6 +302,7 @@ fn head(
             version: String::new(),
             words: side.program.words.clone(),
             folder: side.folder.as_ref().map(|folder| folder.display().to_string()),
+            ..HarnessProgram::default()
         })),
         ..Producer::default()
     };
@@ -312,8 +338,12 @@ impl<'o> Kept<'o> {
         Ok(())
     }
 
-    /// The ids of the runs that are stored completely.
+    /// Ends the runs. Those without a complete round are not stored. Returns the ids of the runs
+    /// that are stored completely.
     fn finish(mut self, runs: &[Run; 2]) -> Result<Vec<String>, Failure> {
+        if !self.has_begun {
+            return Ok(Vec::new());
+        }
         self.keep(runs)?;
         let both = self.sinks.iter_mut().zip(runs);
         Ok(both.filter_map(|(sink, run)| sink.finish(run).then(|| run.id.clone())).collect())

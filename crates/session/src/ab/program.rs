@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yamba_harness::{ProgramRunner, ProgramStart, Stop};
+use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop, excerpt};
 
 use super::adapter::{Adapter, Program};
 use super::adapters;
@@ -13,6 +13,9 @@ use crate::commands::in_path;
 
 /// How long a program may take to answer `--help`.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Lines of a failed program's output that are shown.
+const SHOWN_LINES: usize = 8;
 
 /// Bytes of an answer that are read.
 const LONGEST_ANSWER: usize = 1 << 20;
@@ -23,6 +26,8 @@ pub(super) struct Side {
     pub name: &'static str,
     pub program: Program,
     pub folder: Option<PathBuf>,
+    /// How it failed when it was asked for its help, if so.
+    refusal: Option<String>,
 }
 
 impl Side {
@@ -52,7 +57,7 @@ impl Side {
         let jars = words.iter().filter(|word| word.ends_with(".jar"));
         let jars = jars.filter_map(|jar| found(jar, folder.as_deref())).collect();
         let program = Program { words, help: String::new(), file: Some(file), jars };
-        Ok(Side { name, program, folder })
+        Ok(Side { name, program, folder, refusal: None })
     }
 
     /// Whether both sides are one program with one list of arguments: what differs is noise then.
@@ -60,10 +65,14 @@ impl Side {
         self.program.words == other.program.words && self.folder == other.folder
     }
 
-    /// Asks the program for its help.
-    pub fn ask(&mut self, stop: &Stop, scratch: &Path) {
-        if self.program.words[0].ends_with(".jar") {
-            return;
+    /// Asks the program for its help. A program of JMH is not started: its jar says what it is.
+    ///
+    /// # Errors
+    /// If a stop is requested.
+    pub fn ask(&mut self, stop: &Stop, scratch: &Path) -> Result<(), Failure> {
+        let is_jar = self.program.words[0].ends_with(".jar");
+        if is_jar || adapters::is_of_jmh(&self.program) {
+            return Ok(());
         }
         let output = scratch.join("help");
         // Some programs print their help on standard error.
@@ -75,10 +84,18 @@ impl Side {
             environment: Vec::new(),
             output: output.clone(),
         };
-        ProgramRunner::new(stop, Some(PATIENCE)).run(&start);
+        let (run, _) = ProgramRunner::new(stop, Some(PATIENCE)).run(&start);
+        if stop.requested() {
+            return Err(
+                Failure::new(format!("--{} was stopped", self.name)).help("nothing was measured")
+            );
+        }
         let mut answer = fs::read(output).unwrap_or_default();
         answer.truncate(LONGEST_ANSWER);
+        let has_failed = !run.end.is_success();
+        self.refusal = has_failed.then(|| failed(&run.end, &excerpt(&answer, SHOWN_LINES)));
         self.program.help = String::from_utf8_lossy(&answer).into_owned();
+        Ok(())
     }
 
     /// The adapter of its harness.
@@ -92,6 +109,13 @@ impl Side {
     /// The failure of a program that belongs to no known harness.
     pub fn unknown(&self) -> Failure {
         let program = self.program.line();
+        if let Some(refusal) = &self.refusal {
+            let message =
+                format!("--{}: {program} --help, which names its harness, {refusal}", self.name);
+            return Failure::new(message).help(
+                "run it by itself, and see what is wrong; `yamba ab --adapter NAME` names the harness, and `yamba ab --command` times whole commands",
+            );
+        }
         let failure = Failure::new(format!("--{}: {program} is of no known harness", self.name));
         if self.program.helps_with(&["PYTEST_ADDOPTS"]) {
             return failure.help(
@@ -112,4 +136,13 @@ fn found(word: &str, folder: Option<&Path>) -> Option<PathBuf> {
         return path.exists().then_some(path);
     }
     in_path(word)
+}
+
+/// How a process ended, with lines of its output.
+pub(super) fn failed(end: &CommandEnd, messages: &str) -> String {
+    if messages.trim().is_empty() {
+        return end.to_string();
+    }
+    let lines: Vec<String> = messages.lines().map(|line| format!("  {line}")).collect();
+    format!("{end}:\n{}", lines.join("\n"))
 }

@@ -12,9 +12,13 @@ use super::adapter::Reading;
 /// Confidence of the interval of a figure.
 const CONFIDENCE: f64 = 0.95;
 
-/// If a benchmark waits for anything but a processor in at most this share of its time, its
-/// processor time is compared.
+/// The processor time of a benchmark is compared only if it waits for anything but a processor in
+/// at most this share of its time.
 const LEAST_WAITING: f64 = 0.05;
+
+/// Processor time does not show a change of that waiting. The shares of both sides may differ by
+/// this part of the difference that matters.
+const HIDDEN: f64 = 0.25;
 
 /// The figure of one benchmark in one process.
 #[derive(Clone, Copy, Debug)]
@@ -74,13 +78,25 @@ impl AllSeries {
         Some(&self.series[*self.places.get(key)?])
     }
 
-    /// The keys of the benchmarks that wait for nothing but a processor on both sides.
-    pub fn only_compute(&self, other: &AllSeries) -> BTreeSet<String> {
-        let both = self.places.keys().filter(|key| {
-            let sides = [self.find(key), other.find(key)];
-            sides.into_iter().flatten().all(Series::only_computes)
+    /// The keys of the benchmarks that wait for little but a processor, and equally on both sides.
+    /// `matters` returns the difference that matters for a name. A side that is missing waits for
+    /// nothing.
+    pub fn only_compute(
+        &self,
+        other: &AllSeries,
+        matters: &dyn Fn(&str) -> f64,
+    ) -> BTreeSet<String> {
+        let both = self.series.iter().filter_map(|series| {
+            let key = in_order(&series.first);
+            let of_other = other.find(&key).map_or(Some(0.0), Series::waiting)?;
+            let of_self = series.waiting()?;
+            // Several threads use more processor time than time on the clock.
+            let is_little = [of_self, of_other].iter().all(|share| share.abs() <= LEAST_WAITING);
+            let hidden = (of_self - of_other).abs();
+            let is_equal = hidden < HIDDEN * matters(&series.first.name);
+            (is_little && is_equal).then_some(key)
         });
-        both.cloned().collect()
+        both.collect()
     }
 
     /// The entries of a run. Of a benchmark of both sides only the rounds count in which both have
@@ -111,15 +127,13 @@ impl Series {
         }
     }
 
-    /// Whether it waits for nothing but a processor. Then its processor time is its time, and other
-    /// programs on the processor do not lengthen it. `false` if that is not known.
-    fn only_computes(&self) -> bool {
+    /// The share of its time in which it waits for anything but a processor. `None` if that is not
+    /// known.
+    fn waiting(&self) -> Option<f64> {
         let waiting =
             |launch: &Observation| Some(1.0 - launch.processor? / launch.clock - launch.ready?);
         let waiting: Option<Vec<f64>> = self.launches.values().map(waiting).collect();
-        // Several threads use more processor time than time on the clock.
-        let is_little = |share: f64| share.abs() <= LEAST_WAITING;
-        waiting.and_then(|shares| median(&shares)).is_some_and(is_little)
+        waiting.and_then(|shares| median(&shares))
     }
 
     fn entry(&self, other: Option<&Series>, is_processor: bool) -> Benchmark {
@@ -141,7 +155,7 @@ impl Series {
             return entry;
         }
         if is_processor {
-            let note = "processor time: it waits for nothing but a processor";
+            let note = "processor time, without the time in which others had the processor";
             entry.notes = vec![Note::Text(note.to_owned())];
         }
         entry.median = median(&figures);
@@ -171,7 +185,7 @@ mod tests {
     }
 
     fn median_beside(one: &AllSeries, other: &AllSeries) -> Option<f64> {
-        one.entries(other, &one.only_compute(other))[0].median
+        one.entries(other, &one.only_compute(other, &|_| 0.03))[0].median
     }
 
     #[test]
@@ -184,6 +198,17 @@ mod tests {
             assert_eq!(median_beside(&computes, other), Some(200.0));
             assert_eq!(median_beside(other, &computes), Some(200.0));
         }
+    }
+
+    /// A head that sleeps in 4 % of its time is 4 % slower by the clock, not by processor time.
+    #[test]
+    fn waiting_that_differs_by_what_matters_is_compared_by_the_clock() {
+        let base = series(&[200.0; 6], 0.5, 0.5);
+        let sleeps = series(&[208.0; 6], 0.48, 0.48);
+        let is_by_processor = |matters| !base.only_compute(&sleeps, &|_| matters).is_empty();
+        assert_eq!([0.03, 0.15, 0.2].map(is_by_processor), [false, false, true]);
+        // The same waiting on both sides changes no ratio.
+        assert_eq!(sleeps.only_compute(&sleeps, &|_| 0.03).len(), 1);
     }
 
     #[test]

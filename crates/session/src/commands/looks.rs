@@ -58,7 +58,7 @@ impl Looks {
         }
         let stopped = run.interrupted.then(|| "interrupted".to_owned());
         // Without a limit there is no question, so that nothing is undecided.
-        judge(&mut found, Interleaved { rounds, stopped }, &|entry| {
+        judge(&mut found, Interleaved { rounds, stopped, failures: Vec::new() }, &|entry| {
             let limit = limit_of(limits, &entry.of.name);
             Question::Limit(limit.unwrap_or(f64::INFINITY))
         });

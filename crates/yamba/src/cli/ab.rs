@@ -7,6 +7,7 @@ use clap::Args;
 use yamba_compare::gate::{Asked, gate};
 use yamba_harness::{Stop, drawn_seed};
 use yamba_record::Run;
+use yamba_record::number::listed;
 use yamba_report::{command_line, markdown};
 use yamba_session::ab::{LaunchPlan, Outcome, Plan, Request, Step, Words, Worktrees, prepare};
 use yamba_toolchain::build::host;
@@ -16,6 +17,9 @@ use super::gate_options::GateOptions;
 use super::output::{self, StatusLine};
 use super::{Answer, Failure, StoreOption, Terminal, arguments, quantity, run_ref, system_failure};
 use crate::views;
+
+/// Numbers that are not compared are named up to this count.
+const NAMED: usize = 8;
 
 /// The share of their time that the processes of a comparison wait for a processor, from which on a
 /// note says so.
@@ -40,7 +44,7 @@ Examples:
   yamba ab --worktrees main HEAD --build 'cargo bench --no-run' --bench 'target/release/deps/sort-*'
 
 Exit status: 0 compared, whatever differs; 1 with --fail-above: something is slower by more, with --strict also:
-something is undecided or lost; 1 too if it was stopped, or processes of a program failed again and again;
+something is undecided or lost, or a process failed; 1 too if it was stopped, or processes of a program failed again and again;
 2 a program is not found, fails at once, or is of no known harness.")]
 pub(super) struct Ab {
     #[command(flatten)]
@@ -202,7 +206,9 @@ impl Ab {
             mut found,
             stored,
             given_up,
+            failures,
             left_out,
+            not_compared,
             waiting,
             by_processor,
         } = outcome;
@@ -216,6 +222,9 @@ impl Ab {
         output::note_left_out(&left_out);
         if let Some(why) = &given_up {
             output::note(&format!("warning: measuring ended early. {}\n", why.trim_end()));
+        }
+        for failure in &failures {
+            output::note(&format!("warning: {}\n", failure.trim_end()));
         }
         output::json_or_text(self.json, &found, |f| {
             if self.md {
@@ -234,9 +243,12 @@ impl Ab {
                 100.0 * share
             ));
         }
+        if !not_compared.is_empty() {
+            output::note(&format!("note: not compared: {}\n", listed(&not_compared, NAMED)));
+        }
         if by_processor > 0 {
             output::note(&format!(
-                "note: the figures of {by_processor} of {} benchmarks are processor times: these benchmarks wait only for a processor\n",
+                "note: the figures of {by_processor} of {} benchmarks are processor times: beside a processor, they wait for little, and equally on both sides\n",
                 found.benchmarks.len()
             ));
         }

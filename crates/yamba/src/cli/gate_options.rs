@@ -13,8 +13,8 @@ pub(super) struct GateOptions {
     /// together. GLOB=SHARE: the limit of these benchmarks; of several the last that matches counts
     #[arg(long, value_name = "[GLOB=]SHARE", value_parser = limit)]
     pub fail_above: Vec<Limit>,
-    /// With --fail-above: exit with 1 also if a benchmark is undecided, or has a figure in A and
-    /// none in B
+    /// With --fail-above: exit with 1 also if a benchmark is undecided or lost (no figure in B), or
+    /// a process failed
     #[arg(long, requires = "fail_above")]
     pub strict: bool,
 }

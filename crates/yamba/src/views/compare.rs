@@ -143,6 +143,7 @@ fn closing(found: &Comparison) -> Vec<String> {
     if let Some(interleaved) = &found.interleaved {
         let rounds = interleaved.rounds;
         lines.push(format!("{rounds} rounds, each with one process of both sides in random order"));
+        lines.extend(interleaved.failures.iter().cloned());
         lines.extend(interleaved.stopped.as_ref().map(|why| format!("stopped early: {why}")));
     }
     lines
@@ -315,6 +316,9 @@ fn last(found: &Comparison, gate: &Gate) -> String {
         if count > 0 {
             of_all += &format!(", {count} {what}");
         }
+    }
+    if found.interleaved.as_ref().is_some_and(|i| !i.failures.is_empty()) {
+        of_all += ", processes failed";
     }
     let none = format!("nothing is shown to be slower by more than {limit}");
     match gate.slower.len() {

@@ -119,9 +119,35 @@ fn failing_programs_are_refused_or_given_up_with_lines_of_their_output() {
     assert_eq!(answer.status, 1, "{}", answer.err);
     assert!(answer.err.contains("measuring ended early"), "{}", answer.err);
     assert!(answer.err.contains("status 3"), "{}", answer.err);
+    let both = "echo 'assert 1 == 2'; echo a warning >&2; exit 3";
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", both))]);
+    compared(&mut yamba, &[]).refused(&["a warning", "standard output:", "assert 1 == 2"]);
     let garbage = r#"echo 'no JSON' > "$out"; exit 0"#;
     let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", garbage))]);
     compared(&mut yamba, &[]).refused(&["--head", "is no JSON"]);
+}
+
+/// Two processes of the head fail: four rounds are complete then, and two more are measured.
+#[test]
+fn failed_processes_are_reported_and_fail_a_strict_gate() {
+    let fails = "case $(wc -l < filters) in 3|4|5|6) echo why >&2; exit 3 ;; esac";
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", fails))]);
+    let answer = compared(&mut yamba, &["--fail-above", "20%", "--json"]).ok();
+    assert!(answer.err.contains("warning: 2 of 8 processes of --head failed"), "{}", answer.err);
+    assert!(answer.err.contains("status 3") && answer.err.contains("why"), "{}", answer.err);
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(found["interleaved"]["rounds"], 6);
+    assert_eq!(found["benchmarks"][0]["launches"][0], 6);
+    let failure = found["interleaved"]["failures"][0].as_str().unwrap();
+    assert!(failure.ends_with("exited with status 3"), "{failure}");
+    let stored = yamba.run_words(&["show", found["b"]["id"].as_str().unwrap(), "--json"]).ok();
+    let run: Value = serde_json::from_str(&stored.out).unwrap();
+    crate::schema::is_run(&run);
+    assert_eq!(run["producer"]["harness"]["failed_processes"], 2);
+    fs::remove_file(yamba.folder.path().join("filters")).unwrap();
+    let answer = compared(&mut yamba, &["--fail-above", "20%", "--strict"]);
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&["gate failed: it is strict", "processes of --head failed"]);
 }
 
 #[test]
@@ -144,6 +170,67 @@ fn unknown_programs_and_options_are_refused() {
         .run_words(&["ab", "--base", "./missing", "--head", "./base"])
         .refused(&["./missing is not found"]);
     assert_eq!(yamba.run("ab --base ./base").status, 2);
+}
+
+/// A program that cannot answer is not taken for one of an unknown harness.
+#[test]
+fn program_that_cannot_name_its_harness_is_refused_with_its_output() {
+    let library = "#!/bin/sh\necho 'libfoo.so.1: cannot open shared object file' >&2\nexit 127\n";
+    let mut yamba = with(&[("base", bench("200", "")), ("head", library.to_owned())]);
+    let shown = ["./head --help", "exited with status 127", "libfoo.so.1: cannot open"];
+    compared(&mut yamba, &[]).refused(&shown);
+    let head = yamba.folder.path().join("head");
+    fs::set_permissions(&head, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    compared(&mut yamba, &[]).refused(&["exited with status 126", "ermission denied"]);
+}
+
+/// The jar says that it is one of JMH.
+#[test]
+fn program_of_jmh_is_not_asked() {
+    let java = "#!/bin/sh\necho \"$*\" >> calls\nexit 4\n".to_owned();
+    let jar = "PK META-INF/BenchmarkList".to_owned();
+    let mut yamba = with(&[("java", java), ("b.jar", jar)]);
+    let words = ["ab", "--base", "./java -jar b.jar", "--head", "./java -jar b.jar"];
+    yamba.run_words(&words).refused(&["exited with status 4"]);
+    let calls = fs::read_to_string(yamba.folder.path().join("calls")).unwrap();
+    assert!(calls.starts_with("-jar b.jar -f 1") && !calls.contains("--help"), "{calls}");
+}
+
+#[test]
+fn long_names_with_the_same_beginning_are_two_benchmarks() {
+    let name = "x".repeat(300);
+    let program = |level| bench(level, "").replace("BM_%s", &format!("{name}_%s"));
+    let mut yamba = with(&[("base", program("200")), ("head", program("201"))]);
+    let limit = format!("{name}_1=20%");
+    let words = ["--fail-above", &limit, "--fail-above", "0.5%", "--time", "3s", "--json"];
+    let found: Value = serde_json::from_str(&compared(&mut yamba, &words).out).unwrap();
+    assert_eq!(found["benchmarks"].as_array().unwrap().len(), 2);
+    let filters = fs::read_to_string(yamba.folder.path().join("filters")).unwrap();
+    assert_eq!(filters.lines().nth(12), Some(format!("^({name}_2)$").as_str()));
+}
+
+/// A new version of a program may print its times in another unit.
+#[test]
+fn times_in_different_units_are_compared() {
+    let head = bench("200", "").replace("\\\"ns\\\"", "\\\"us\\\"");
+    let mut yamba = with(&[("base", bench("200", "")), ("head", head)]);
+    let answer = compared(&mut yamba, &["--json"]).ok();
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
+    for entry in found["benchmarks"].as_array().unwrap() {
+        assert!((900.0..1100.0).contains(&entry["ratio"].as_f64().unwrap()), "{entry}");
+    }
+}
+
+/// Without `--strict`, an undecided benchmark fails no gate, not even if all of them are.
+#[test]
+fn undecided_benchmarks_fail_only_a_strict_gate() {
+    let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", ""))]);
+    let words = ["--fail-above", "0.001%", "--time", "1ms"];
+    let answer = compared(&mut yamba, &words).ok();
+    answer.says(&["no gate: 0 of 2 judged, 2 undecided", "not decided within the time: BM_1"]);
+    let answer = compared(&mut yamba, &[&words[..], &["--strict"]].concat());
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    answer.says(&["gate failed: it is strict"]);
 }
 
 /// A sleep of 40 ms is longer than one of 20 ms, and a shell starts what needs one.
@@ -225,6 +312,87 @@ fn action_replaces_only_its_own_comment() {
         assert_eq!(posted, "<!-- yamba ab sorting -->\n### Performance: nothing\n");
     };
     comments_are_replaced(folder, "<!-- yamba ab sorting -->", &post);
+}
+
+/// Runs the step that posts, and returns the text.
+fn posted(yamba: &Yamba) -> String {
+    let folder = yamba.folder.path();
+    fs::write(folder.join("comments.json"), "[]").unwrap();
+    let mut bash = yamba.other("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Comment")]);
+    bash.env("RUNNER_TEMP", folder).env("NAME", "x").env("COMMIT", "0123").env("JOB", "job:1");
+    Answer::read(with_github(&mut bash, folder).output().unwrap()).ok();
+    fs::read_to_string(folder.join("posted")).unwrap()
+}
+
+#[test]
+#[ignore = "needs bash and jq"]
+fn action_posts_a_short_comment_for_each_commit() {
+    needs(&["bash", "jq"]);
+    let without = Yamba::new().file("comment.md", "");
+    let text = posted(&without);
+    assert!(text.contains("no result for 0123, see [the log](job:1)"), "{text}");
+    let rows = "| `ä` | 1 ns |\n".repeat(5000);
+    let long = format!("### Performance: x\n<details>\n{rows}\n</details>\n");
+    let text = posted(&Yamba::new().file("comment.md", long));
+    assert!(text.len() < 1000 && text.contains("### Performance: x\n"), "{text}");
+    assert!(text.ends_with("[summary of the job](job:1) has all benchmarks.\n"), "{text}");
+    let text = posted(&Yamba::new().file("comment.md", format!("### Performance: y\n{rows}")));
+    assert!((55_000..65_000).contains(&text.len()), "{}", text.len());
+}
+
+/// A shallow clone lacks the base, whether it is a parent, a branch, a tag or a commit.
+#[test]
+fn action_finds_the_base() {
+    let yamba = repository();
+    let origin = yamba.folder.path();
+    git(origin, &["branch", "stable", "HEAD~1"]);
+    git(origin, &["tag", "v1", "HEAD~1"]);
+    let output = |words: &[&str]| {
+        let output = Command::new("git").current_dir(origin).args(words).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let base = output(&["rev-parse", "HEAD~1"]);
+    for name in ["HEAD~1", "HEAD^1", "stable", "v1", &base] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", origin.display());
+        git(folder.path(), &["clone", "--depth=1", "--single-branch", "--no-tags", &url, "clone"]);
+        let mut bash = yamba.other("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Base")]);
+        bash.current_dir(folder.path().join("clone")).env("BASE", name);
+        let file = folder.path().join("output");
+        Answer::read(bash.env("GITHUB_OUTPUT", &file).output().unwrap()).ok();
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("commit={base}\n"), "{name}");
+    }
+}
+
+/// The package brings one program into `PATH`, and not its Python.
+#[test]
+#[ignore = "needs python3 with venv and pip"]
+fn action_installs_beside_the_python_of_the_system() {
+    needs(&["bash", "python3"]);
+    let yamba = Yamba::new();
+    let folder = yamba.folder.path();
+    let wheel = r##"
+import zipfile
+with zipfile.ZipFile("fake-1-py3-none-any.whl", "w") as wheel:
+    program = zipfile.ZipInfo("fake-1.data/scripts/yamba")
+    program.external_attr = 0o100755 << 16
+    wheel.writestr(program, "#!/bin/sh\necho from the wheel\n")
+    wheel.writestr("fake-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: fake\nVersion: 1\n")
+    wheel.writestr("fake-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr("fake-1.dist-info/RECORD", "")
+"##;
+    assert!(yamba.other("python3").args(["-c", wheel]).status().unwrap().success());
+    let mut bash = yamba.other("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Install")]);
+    bash.env("PACKAGE", folder.join("fake-1-py3-none-any.whl")).env("RUNNER_TEMP", folder);
+    Answer::read(bash.env("GITHUB_PATH", folder.join("path")).output().unwrap()).ok();
+    let path = fs::read_to_string(folder.join("path")).unwrap();
+    let programs = fs::read_dir(path.trim()).unwrap().flatten().map(|entry| entry.file_name());
+    assert_eq!(programs.collect::<Vec<_>>(), ["yamba"]);
+    let answer = Answer::read(Command::new(Path::new(path.trim()).join("yamba")).output().unwrap());
+    assert_eq!(answer.ok().out, "from the wheel\n");
 }
 
 /// The key changes with the compiler, the build and the commit of the base.
@@ -314,87 +482,6 @@ fn trees_of_the_user_are_not_removed() {
     }
 }
 
-/// Runs the step that posts, and returns the text.
-fn posted(yamba: &Yamba) -> String {
-    let folder = yamba.folder.path();
-    fs::write(folder.join("comments.json"), "[]").unwrap();
-    let mut bash = yamba.other("bash");
-    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Comment")]);
-    bash.env("RUNNER_TEMP", folder).env("NAME", "x").env("COMMIT", "0123").env("JOB", "job:1");
-    Answer::read(with_github(&mut bash, folder).output().unwrap()).ok();
-    fs::read_to_string(folder.join("posted")).unwrap()
-}
-
-#[test]
-#[ignore = "needs bash and jq"]
-fn action_posts_a_short_comment_for_each_commit() {
-    needs(&["bash", "jq"]);
-    let without = Yamba::new().file("comment.md", "");
-    let text = posted(&without);
-    assert!(text.contains("no result for 0123, see [the log](job:1)"), "{text}");
-    let rows = "| `ä` | 1 ns |\n".repeat(5000);
-    let long = format!("### Performance: x\n<details>\n{rows}\n</details>\n");
-    let text = posted(&Yamba::new().file("comment.md", long));
-    assert!(text.len() < 1000 && text.contains("### Performance: x\n"), "{text}");
-    assert!(text.ends_with("[summary of the job](job:1) has all benchmarks.\n"), "{text}");
-    let text = posted(&Yamba::new().file("comment.md", format!("### Performance: y\n{rows}")));
-    assert!((55_000..65_000).contains(&text.len()), "{}", text.len());
-}
-
-/// A shallow clone lacks the base, whether it is a parent, a branch, a tag or a commit.
-#[test]
-fn action_finds_the_base() {
-    let yamba = repository();
-    let origin = yamba.folder.path();
-    git(origin, &["branch", "stable", "HEAD~1"]);
-    git(origin, &["tag", "v1", "HEAD~1"]);
-    let output = |words: &[&str]| {
-        let output = Command::new("git").current_dir(origin).args(words).output().unwrap();
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
-    };
-    let base = output(&["rev-parse", "HEAD~1"]);
-    for name in ["HEAD~1", "HEAD^1", "stable", "v1", &base] {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("file://{}", origin.display());
-        git(folder.path(), &["clone", "--depth=1", "--single-branch", "--no-tags", &url, "clone"]);
-        let mut bash = yamba.other("bash");
-        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Base")]);
-        bash.current_dir(folder.path().join("clone")).env("BASE", name);
-        let file = folder.path().join("output");
-        Answer::read(bash.env("GITHUB_OUTPUT", &file).output().unwrap()).ok();
-        assert_eq!(fs::read_to_string(&file).unwrap(), format!("commit={base}\n"), "{name}");
-    }
-}
-
-/// The package brings one program into `PATH`, and not its Python.
-#[test]
-#[ignore = "needs python3 with venv and pip"]
-fn action_installs_beside_the_python_of_the_system() {
-    needs(&["bash", "python3"]);
-    let yamba = Yamba::new();
-    let folder = yamba.folder.path();
-    let wheel = r##"
-import zipfile
-with zipfile.ZipFile("fake-1-py3-none-any.whl", "w") as wheel:
-    program = zipfile.ZipInfo("fake-1.data/scripts/yamba")
-    program.external_attr = 0o100755 << 16
-    wheel.writestr(program, "#!/bin/sh\necho from the wheel\n")
-    wheel.writestr("fake-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: fake\nVersion: 1\n")
-    wheel.writestr("fake-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-    wheel.writestr("fake-1.dist-info/RECORD", "")
-"##;
-    assert!(yamba.other("python3").args(["-c", wheel]).status().unwrap().success());
-    let mut bash = yamba.other("bash");
-    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step("Install")]);
-    bash.env("PACKAGE", folder.join("fake-1-py3-none-any.whl")).env("RUNNER_TEMP", folder);
-    Answer::read(bash.env("GITHUB_PATH", folder.join("path")).output().unwrap()).ok();
-    let path = fs::read_to_string(folder.join("path")).unwrap();
-    let programs = fs::read_dir(path.trim()).unwrap().flatten().map(|entry| entry.file_name());
-    assert_eq!(programs.collect::<Vec<_>>(), ["yamba"]);
-    let answer = Answer::read(Command::new(Path::new(path.trim()).join("yamba")).output().unwrap());
-    assert_eq!(answer.ok().out, "from the wheel\n");
-}
-
 /// The folder of another working tree may be on a disk that is not mounted now.
 #[test]
 fn record_of_an_absent_working_tree_of_the_user_stays() {
@@ -464,6 +551,42 @@ fn interrupted_comparison_keeps_its_rounds_and_leaves_nothing() {
     assert_eq!(processes_of(&folder), [] as [u32; 0]);
     let mut left = fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.file_name());
     assert!(!left.any(|name| name.to_string_lossy().starts_with("yamba-")));
+}
+
+/// Its rounds are in the store, and neither the program nor its children go on.
+#[test]
+fn killed_comparison_keeps_its_rounds_and_its_program_ends() {
+    let hangs = "[ $(wc -l < filters) -lt 5 ] || { sleep 600; echo; }";
+    let mut yamba = with(&[("base", bench("200", hangs)), ("head", bench("200", hangs))]);
+    let folder = yamba.folder.path().to_owned();
+    let mut command = yamba.command(&["ab", "--base", "./base", "--head", "./head"]);
+    command.env("TMPDIR", &folder);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    let filters = folder.join("filters");
+    until("the third round", || {
+        fs::read_to_string(&filters).is_ok_and(|text| text.lines().count() == 5)
+    });
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    drop(child);
+    until("the end of the program", || processes_of(&folder).is_empty());
+    yamba.run("show latest").says(&["BM_1", "BM_2"]);
+}
+
+/// Nothing is stored if there is no complete round.
+#[test]
+fn comparison_that_is_interrupted_in_its_first_round_stores_nothing() {
+    let mut yamba = with(&[("base", bench("200", "sleep 9")), ("head", bench("200", "sleep 9"))]);
+    let filters = yamba.folder.path().join("filters");
+    let mut command = yamba.command(&["ab", "--base", "./base", "--head", "./head"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    until("the first process", || filters.exists());
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let answer = Answer::read(child.finish());
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    assert!(!answer.err.contains("stored"), "{}", answer.err);
+    yamba.run("show latest").refused(&["no run"]);
 }
 
 #[test]

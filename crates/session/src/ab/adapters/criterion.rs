@@ -29,10 +29,35 @@ impl Adapter for Criterion {
             format!("--warm-up-time={}", launch.seconds()),
             format!("--measurement-time={}", launch.seconds()),
         ];
+        // criterion takes one pattern. A word that is no option may be that of the user, or the
+        // value of an option.
+        let may_select = program.words.iter().skip(1).any(|word| !word.starts_with('-'));
+        let pattern = launch.pattern().filter(|_| !may_select);
         Start {
-            words: program.with(arguments.into_iter().chain(launch.pattern())),
+            words: program.with(arguments.into_iter().chain(pattern)),
             environment: vec![("CRITERION_HOME".to_owned(), results.display().to_string())],
             results,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn there_is_one_pattern() {
+        let last = |text: &str| {
+            let words = text.split(' ').map(str::to_owned).collect();
+            let program = Program { words, ..Program::default() };
+            let only = ["sum".to_owned()];
+            let benchmark_time = Duration::from_millis(20);
+            let launch = Launch { only: Some(&only), benchmark_time, folder: Path::new("/tmp") };
+            Criterion.start(&program, &launch).words.last().cloned()
+        };
+        assert_eq!(last("./b --quiet").as_deref(), Some("^(sum)$"));
+        assert_eq!(last("./b sort").as_deref(), Some("--measurement-time=0.02"));
     }
 }

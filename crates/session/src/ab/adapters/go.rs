@@ -16,13 +16,22 @@ impl Adapter for Go {
     fn start(&self, program: &Program, launch: &Launch<'_>) -> Start {
         let arguments = [
             "-test.run=^$".to_owned(),
-            format!("-test.bench={}", pattern(launch.only)),
             format!("-test.benchtime={}s", launch.seconds()),
             "-test.count=1".to_owned(),
         ];
-        let words = program.with(arguments);
+        // The last of several selections would replace that of the user.
+        let selection =
+            (!selects(&program.words)).then(|| format!("-test.bench={}", pattern(launch.only)));
+        let words = program.with(arguments.into_iter().chain(selection));
         Start { words, results: launch.output(), ..Start::default() }
     }
+}
+
+/// Whether the words of the user select benchmarks.
+fn selects(words: &[String]) -> bool {
+    let option =
+        |word: &String| word.trim_start_matches('-').split('=').next() == Some("test.bench");
+    words.iter().any(|word| word.starts_with('-') && option(word))
 }
 
 /// The benchmarks by name. Go matches each part of a name between slashes by a regular expression
@@ -58,7 +67,27 @@ fn pattern(only: Option<&[String]>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn selection_of_the_user_stays() {
+        let words = |text: &str| {
+            let words = text.split(' ').map(str::to_owned).collect();
+            let program = Program { words, ..Program::default() };
+            let only = ["Sum".to_owned()];
+            let benchmark_time = Duration::from_millis(20);
+            let launch = Launch { only: Some(&only), benchmark_time, folder: Path::new("/tmp") };
+            let mut words = Go.start(&program, &launch).words;
+            words.retain(|word| word.contains("test.bench=") || word.contains("Sort"));
+            words
+        };
+        assert_eq!(words("./b"), ["-test.bench=^(BenchmarkSum)(-[0-9]+)?$"]);
+        assert_eq!(words("./b -test.bench=Sort"), ["-test.bench=Sort"]);
+        assert_eq!(words("./b --test.bench Sort"), ["Sort"]);
+    }
 
     #[test]
     fn names_are_matched_by_their_parts() {

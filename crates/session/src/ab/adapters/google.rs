@@ -4,6 +4,7 @@ use std::fs;
 
 use serde::Deserialize;
 use yamba_harness::CommandRun;
+use yamba_record::units::nanoseconds;
 
 use super::super::adapter::{Adapter, Launch, Program, Results, Start, read_file};
 
@@ -43,10 +44,11 @@ impl Adapter for GoogleBenchmark {
             let mut same = rows.iter().filter(|row| row.name == *name);
             // Two rows of one name may be of two benchmarks.
             if let (Some(row), None) = (same.next(), same.next())
-                && row.time_unit.as_deref() == reading.entry.unit.as_deref()
+                && let Some(ns) = row.time_unit.as_deref().and_then(nanoseconds)
+                && reading.entry.unit.as_deref() == Some("ns")
                 && !CLOCKS.iter().any(|clock| name.contains(clock))
             {
-                reading.processor = row.cpu_time.filter(|time| *time > 0.0);
+                reading.processor = row.cpu_time.filter(|t| *t > 0.0).map(|time| time * ns);
             }
         }
         Ok(results)

@@ -40,6 +40,11 @@ pub(super) fn named(name: &str) -> Option<&'static dyn Adapter> {
     ALL.iter().copied().find(|adapter| adapter.name() == name)
 }
 
+/// Whether it is a program of JMH, which is recognised without its help.
+pub(super) fn is_of_jmh(program: &Program) -> bool {
+    jmh::Jmh.is_it(program)
+}
+
 /// The adapter of the harness that the program belongs to.
 pub(super) fn recognised(program: &Program) -> Option<&'static dyn Adapter> {
     ALL.iter().copied().find(|adapter| adapter.is_it(program))
