@@ -37,7 +37,7 @@ impl Guard {
     }
 
     fn start() -> io::Result<((Child, Started), File)> {
-        let groups = tempfile::tempfile()?;
+        let groups = in_memory()?;
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", SCRIPT])
@@ -58,6 +58,18 @@ impl Guard {
             let _ = file.write_all_at(line.as_bytes(), 0);
         }
     }
+}
+
+/// A file without a name. A write to a disk's file system may wait for its journal.
+#[cfg(target_os = "linux")]
+fn in_memory() -> io::Result<File> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    Ok(memfd_create("yamba-guard", MemfdFlags::CLOEXEC)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn in_memory() -> io::Result<File> {
+    tempfile::tempfile()
 }
 
 impl Drop for Guard {
