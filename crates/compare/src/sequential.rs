@@ -17,6 +17,9 @@
 use super::document::{ComparedEntry, Comparison, Interleaved, Word};
 use super::unit::{Choice, Unit};
 
+/// Why a benchmark is undecided whose interval still holds the limit.
+pub const NOT_DECIDED: &str = "not decided within the time";
+
 /// Rounds before the first look. With fewer launches a side, only great differences show.
 pub const FIRST_LOOK: u64 = 6;
 
@@ -78,7 +81,7 @@ pub fn judge(
             (entry.verdict, entry.reason) = verdict(entry);
         } else if entry.verdict == Word::Same && !is_decided(entry, question(entry)) {
             entry.verdict = Word::Unknown;
-            entry.reason = Some("not decided within the time".to_owned());
+            entry.reason = Some(NOT_DECIDED.to_owned());
         }
     }
     found.interleaved = Some(interleaved);

@@ -4,6 +4,7 @@
 mod verdict;
 
 use indexmap::IndexMap;
+use yamba_compare::sequential::NOT_DECIDED;
 use yamba_compare::{
     ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower, Ungated,
     Word,
@@ -286,7 +287,11 @@ fn not_covered(gate: &Gate) -> Vec<String> {
     };
     let mut lines = line("not gated, ", &gate.not_gated);
     lines.extend(line("lost, ", &gate.lost));
-    lines.extend(line("undecided, ", &gate.unconfirmed));
+    // This reason says itself that they are undecided.
+    let (late, others): (Vec<Ungated>, Vec<Ungated>) =
+        gate.unconfirmed.iter().cloned().partition(|u| u.reason == NOT_DECIDED);
+    lines.extend(line("", &late));
+    lines.extend(line("undecided, ", &others));
     lines
 }
 

@@ -227,7 +227,7 @@ fn undecided_benchmarks_fail_only_a_strict_gate() {
     let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", ""))]);
     let words = ["--fail-above", "0.001%", "--time", "1ms"];
     let answer = compared(&mut yamba, &words).ok();
-    answer.says(&["no gate: 0 of 2 judged, 2 undecided", "not decided within the time: BM_1"]);
+    answer.says(&["no gate: 0 of 2 judged, 2 undecided", "\nnot decided within the time: BM_1"]);
     let answer = compared(&mut yamba, &[&words[..], &["--strict"]].concat());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["gate failed: it is strict"]);
