@@ -204,9 +204,10 @@ pub struct Gate {
     pub limit: Option<f64>,
     /// The tolerated slowdowns of single benchmarks, by name.
     pub limits: BTreeMap<String, f64>,
-    /// Whether undecided and lost benchmarks fail too.
+    /// Whether undecided and lost benchmarks, and processes that failed, fail too.
     pub strict: bool,
-    /// Whether any benchmark was judged, none fails, and re-measuring was not stopped.
+    /// Whether none fails of one or more benchmarks, and measuring was not stopped. Undecided ones
+    /// fail only if `strict`.
     pub passed: bool,
     /// Number of benchmarks that can be judged: both runs have them, with a ratio and a better
     /// direction.
