@@ -72,7 +72,10 @@ fn benchmark_with_own_threads_gets_all_processors() {
 fn benchmark_with_own_threads_below_threads_has_a_note() {
     let mut yamba = Yamba::new().file("parallel.yamba", PARALLEL);
     for (option, expected) in [("", [false, true]), ("--placement free", [false, false])] {
-        let words = format!("run parallel.yamba -T 2 {option} --quick --time 50ms --json");
+        // A batch begins when all threads run at the same time. Beside many other processes, they
+        // wait long for that.
+        let words =
+            format!("run parallel.yamba -T 2 {option} --quick --time 50ms --timeout 20min --json");
         let run: Value = serde_json::from_str(&yamba.run(&words).ok().out).unwrap();
         let entries = run["benchmarks"].as_array().unwrap().iter();
         let note = "threads that it starts used ";
