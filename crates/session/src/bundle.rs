@@ -112,11 +112,11 @@ fn selected(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<(Selection, Vec<ClassId>), Failure> {
-    let is_topic = |name: &&String| !name.is_empty() && suite_topics::is_known(name);
+    let is_topic = |name: &&String| suite_topics::is_known(name);
     let topics = &request.names.names;
     let topic = topics.iter().find(is_topic);
     if let (Some(topic), Some(other)) = (topic, topics.iter().find(|name| !is_topic(name))) {
-        return Err(Failure::new(format!("{topic} is a folder of the suite, and {other} is none"))
+        return Err(Failure::new(format!("{topic} is a folder of the suite, and {other} is not"))
             .help("name folders alone, or benchmarks alone: 'lat_*' is a pattern of their names"));
     }
     if topic.is_none() {

@@ -31,7 +31,7 @@ fn folder_of(path: &str) -> &str {
 
 /// Whether a folder of the suite has this name.
 pub fn is_known(folder: &str) -> bool {
-    TITLES.iter().any(|(name, _)| *name == folder)
+    !folder.is_empty() && TITLES.iter().any(|(name, _)| *name == folder)
 }
 
 /// The display title of a group.

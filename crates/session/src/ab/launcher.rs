@@ -8,13 +8,10 @@ use yamba_harness::{ProgramRunner, ProgramStart, Stop, excerpt};
 
 use super::LaunchPlan;
 use super::adapter::{Adapter, LAYOUT, Launch, Results};
-use super::program::{Side, failed};
+use super::program::{SHOWN_LINES, Side, failed};
 
 /// Bytes by which the environment is made longer at most: a page.
 const LONGEST_LAYOUT: usize = 4096;
-
-/// Lines of a failed program's output that are shown.
-const SHOWN_LINES: usize = 8;
 
 /// Starts one process after the other.
 pub(super) struct Launcher<'a> {

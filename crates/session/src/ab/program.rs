@@ -15,7 +15,7 @@ use crate::commands::in_path;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Lines of a failed program's output that are shown.
-const SHOWN_LINES: usize = 8;
+pub(super) const SHOWN_LINES: usize = 8;
 
 /// Bytes of an answer that are read.
 const LONGEST_ANSWER: usize = 1 << 20;

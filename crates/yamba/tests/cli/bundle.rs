@@ -170,7 +170,7 @@ fn wrong_options_and_damaged_bundles_end_with_status_2() {
     let mut yamba = Yamba::new();
     let faulty = "yamba faulty extends Latency { void benchmark(iter_t n) { no_name(n); } }\n";
     yamba = yamba.file("faulty.yamba", faulty);
-    // What could be built is written, and the status says that something is missing.
+    // The other benchmark is in the bundle, and the status says that one is missing.
     let answer = yamba.run("bundle lat_pipe faulty.yamba --quick -o measure");
     assert_eq!(answer.status, 1, "{}", answer.err);
     assert!(answer.err.contains("without faulty"), "{}", answer.err);

@@ -716,7 +716,7 @@ fn run_is_stored_and_other_commands_work_with_it() {
     assert_eq!(one["results"][0]["times"].as_array().unwrap().len(), 1);
 }
 
-/// What the command and its preparation have started ends, too.
+/// The processes that the command and its preparation have started end, too.
 #[test]
 fn killed_timing_leaves_no_process() {
     let yamba = Yamba::new();
