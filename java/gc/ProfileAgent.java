@@ -24,15 +24,24 @@ public class ProfileAgent {
         watcher.start();
     }
 
+    /**
+     * Eden holds what was allocated since the last collection: the growth of the heap, which the
+     * machine tells without an allocation of this thread. A heap that shrank had a collection of
+     * its own.
+     */
     private static void watch(long step) {
         WhiteBox box = new WhiteBox();
-        MemoryPoolMXBean eden = pool("Eden");
-        MemoryPoolMXBean survivor = pool("Survivor");
+        Runtime runtime = Runtime.getRuntime();
+        long old = pool("Tenured").getUsage().getUsed();
+        long left = old;
         long next = step;
         while (true) {
-            if (eden.getUsage().getUsed() >= next) {
+            long used = runtime.totalMemory() - runtime.freeMemory();
+            left = Math.min(left, used);
+            if (used - left >= next) {
                 box.youngGC();
-                next = Math.max(step, survivor.getUsage().getUsed() / STEPS_PER_LIVE_SET);
+                left = runtime.totalMemory() - runtime.freeMemory();
+                next = Math.max(step, (left - old) / STEPS_PER_LIVE_SET);
             }
             LockSupport.parkNanos(PERIOD_NS);
         }

@@ -46,6 +46,9 @@ class OutputFile {
 
     bool is_open() const { return is_open_; }
 
+    // Removes an incomplete file.
+    void discard() const { unlink(part_.c_str()); }
+
     // Gives the file its name once its bytes are stored.
     bool complete() const { return fsync(STDOUT_FILENO) == 0 && rename(part_.c_str(), path_.c_str()) == 0; }
 

@@ -185,10 +185,11 @@ class Process {
     }
 
     // Records do not end the wait: the work of this process must not disturb the program's core
-    // after each of them.
+    // after each of them. The run ends with the reader of its capture, such as a closed connection.
     void wait_and_listen() {
-        pollfd waited = {errors_, POLLIN, 0};
-        poll(&waited, errors_ >= 0 ? 1 : 0, tick_ms);
+        pollfd waited[] = {{STDOUT_FILENO, 0, 0}, {errors_, POLLIN, 0}};
+        poll(waited, 2, tick_ms);
+        if ((waited[0].revents & (POLLERR | POLLHUP)) != 0) stop_requested = 1;
         listen();
     }
 

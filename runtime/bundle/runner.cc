@@ -38,12 +38,16 @@ struct Entry {
     bool is_over = false;
 };
 
+// The exit status after a text on standard output.
+inline int printed() { return fflush(stdout) == 0 && ferror(stdout) == 0 ? 0 : (perror("standard output"), 3); }
+
 class Runner {
   public:
     explicit Runner(const Options &options)
         : options_(options),
           run_(random_id()),
-          writer_(options.is_serial, options.plans, options.repeat, run_),
+          writer_(options.is_serial, options.plans, options.repeat, run_,
+                  options.into != nullptr ? options.into : "standard output"),
           scratch_(options.scratch) {
         limits_.silence_ns = archive_.number("silence_ns"), limits_.timeout_ns = archive_.number("timeout_ns");
         begun_ns_ = now_ns();
@@ -69,6 +73,7 @@ class Runner {
                      ",\"entries\":" + std::to_string(points_) + ",\"interrupted\":" + (stop_requested ? "true" : "false") +
                      ",\"finished_unix_s\":" + unix_seconds() + "}");
         writer_.finish();
+        if (writer_.has_failed()) return 3;
         return stop_requested ? 1 : 0;
     }
 
@@ -166,7 +171,7 @@ class Runner {
         if (options_.is_serial)
             printf("; then about %.0f s for %.0f KB on a line of 115200 baud", bytes * 10 / 115200, bytes / 1000);
         printf(". Nothing was measured.\n");
-        return 0;
+        return printed();
     }
 
     // Launches each entry once, in random order.
@@ -307,7 +312,7 @@ inline int usage(const char *name) {
 inline int list() {
     Archive archive;
     for (const Program &program : archive.programs()) puts(program.name.c_str());
-    return 0;
+    return printed();
 }
 
 inline bool is_number(const char *text) { return *text != '\0' && strspn(text, "0123456789") == strlen(text); }
@@ -317,7 +322,9 @@ inline int run_into(const Options &options) {
     const OutputFile file(options.into);
     if (!file.is_open()) return perror(options.into), 3;
     const int status = Runner(options).run();
-    return file.complete() ? status : (perror(options.into), 3);
+    if (status == 3) return file.discard(), status;
+    if (file.complete()) return status;
+    return perror(options.into), file.discard(), 3;
 }
 
 // Refuses the command line: `what` is wrong about `option`.
@@ -381,7 +388,7 @@ inline int main(int argc, char **argv) {
         else if (option == "--fleet") options.member.fleet = operand, i++;
         else if (option == "--node") options.member.node = operand, i++;
         else if (option == "--job") options.member.job = operand, i++;
-        else options.member.rank = operand, i++;
+        else options.member.rank = std::to_string(strtoull(operand, nullptr, 10)), i++;  // JSON has no 007
     }
     if (const int status = check(argv[0], options)) return status;
     if (options.lists) return list();

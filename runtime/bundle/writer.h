@@ -8,14 +8,15 @@
 
 #include "checksum.h"
 #include "json.h"
+#include "process.h"
 
 namespace bundle {
 
 class Writer {
   public:
-    // A writer that `only_counts` writes nothing.
-    Writer(bool is_serial, bool only_counts, int repeat, const std::string &run)
-        : is_serial_(is_serial), only_counts_(only_counts), repeat_(repeat), run_(run.substr(0, 8)) {
+    // A writer that `only_counts` writes nothing. `name` is that of standard output in messages.
+    Writer(bool is_serial, bool only_counts, int repeat, const std::string &run, const char *name)
+        : is_serial_(is_serial), only_counts_(only_counts), repeat_(repeat), run_(run.substr(0, 8)), name_(name) {
         if (!is_serial_) put("{\"schema\":\"yamba-capture/1\",\"items\":[\n");
     }
 
@@ -33,6 +34,7 @@ class Writer {
     bool is_serial() const { return is_serial_; }
     uint64_t items() const { return items_; }
     uint64_t bytes() const { return bytes_; }
+    bool has_failed() const { return has_failed_; }
 
   private:
     // Short, so that a lost frame costs little, and a line of 256 characters holds it.
@@ -69,21 +71,23 @@ class Writer {
     }
 
     // Also waits until a line has sent everything: its interrupts must not disturb the next launch.
+    // A failure stops the run.
     void put(const std::string &text) {
         bytes_ += text.size();
-        if (only_counts_) return;
+        if (only_counts_ || has_failed_) return;
         for (size_t done = 0; done < text.size();) {
             ssize_t n = write(STDOUT_FILENO, text.data() + done, text.size() - done);
             if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) perror("standard output"), exit(3);
+            if (n <= 0) return perror(name_), has_failed_ = true, void(stop_requested = 1);
             done += size_t(n);
         }
         tcdrain(STDOUT_FILENO);
     }
 
-    bool is_serial_, only_counts_;
+    bool is_serial_, only_counts_, has_failed_ = false;
     int repeat_;
     std::string run_, sent_;
+    const char *name_;
     uint64_t number_ = 0, items_ = 0, bytes_ = 0;
 };
 

@@ -62,6 +62,7 @@ inline void add_probes(Text &json, const Probes &p) {
 
 inline void record_batch(const BatchFacts &f) {
     if (!f.disturbance.known) note_unknown_disturbance();
+    only_in_measured_process();
     Record record("batch");
     record.count("index", f.index).count("passes", f.passes).count("operations", f.operations);
     record.number("ns", f.ns).number("dummy_ns", f.dummy_ns).number("value", f.value);

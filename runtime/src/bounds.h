@@ -21,7 +21,12 @@ inline Values<Bound> evaluate_bounds(Subject &subject) {
 // reaches them through its own C++ code is detected here, by its changed value.
 class FixedBounds {
   public:
-    explicit FixedBounds(Subject &subject) : first_(evaluate_bounds(subject)) {}
+    explicit FixedBounds(Subject &subject) : first_(evaluate_bounds(subject)) {
+        for (const Bound &bound : first_)
+            if (bound.bounded && !(bound.low <= bound.high))
+                fail("the evidence `%s` expects [%g, %g], which no value is in: write two numbers, the lower one first",
+                     bound.evidence, bound.low, bound.high);
+    }
 
     // Ends the run if a bound has changed.
     void check(Subject &subject) const {

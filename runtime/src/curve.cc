@@ -45,6 +45,7 @@ static double cycle_ns(const Pass &pass) {
 }
 
 void write(const char *name, const char *x_unit, const Buffer<Pass> &passes, double huge_share) {
+    only_in_measured_process();
     Record record("curve");
     record.text("name", name).text("x_unit", x_unit);
     if (!isnan(huge_share)) record.number("huge_share", huge_share);

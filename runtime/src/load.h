@@ -38,6 +38,7 @@ inline bool enter_realtime() {
 inline void become_measured(const Shared &shared, pid_t parent) {
     system::signal_with_parent(SIGKILL);
     if (getppid() != parent) _exit(failed_status);
+    measured_process = getpid();
     // Linux schedules the processes of a session as a group (autogroup). A group on several
     // processors is weighed again at each wake-up, and the running process then gives way: a
     // wake-up takes up to two context switches instead of one.

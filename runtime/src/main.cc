@@ -197,6 +197,7 @@ inline Values<Subject *> subjects(const ProgramInfo &info, const Variant &varian
 }
 
 inline void run_point(const ProgramInfo &info, const Variant &variant, const Values<Setting> &settings, Plan plan) {
+    measured_process = getpid();
     disk::launch();
     Point point = configure(info, variant, settings);
     check(point);
@@ -299,6 +300,7 @@ inline int compose(const ProgramInfo &info, const Variant &variant, const Argume
 
 int main(const ProgramInfo &info, int argc, char **argv) {
     program_name = info.name;
+    measured_process = getpid();
     Arguments arguments = parse_arguments(info, argc, argv);
     catch_crashes(info.isa);
     if (is_of_machine(arguments.command)) {

@@ -55,6 +55,11 @@ void skip(const char *format, ...) {
     end_early(skipped_status);
 }
 
+void only_in_measured_process() {
+    if (measured_process != 0 && getpid() != measured_process)
+        fail("a child process that the benchmark forked goes on with the measurement: end it with `_exit`");
+}
+
 // Linux refuses to drop locked pages: madvise fails with EINVAL, msync with EBUSY. The error itself
 // does not say why.
 static void explain_locked_memory(Text &text, int error, const char *expression) {

@@ -82,7 +82,6 @@ void sweeps_have_the_values_they_say() {
     CHECK((yamba::log_values<int>(1, 2, 8) == yamba::Values<int>{1, 2}));
     CHECK(yamba::log_values<int>(0, 8, 1).empty() && yamba::log_values<int>(8, 4, 1).empty() &&
           yamba::log_values<int>(1, 8, 0).empty());
-    CHECK(yamba::log_values<double>(1, INFINITY, 1000).size() <= yamba::most_sweep_values);
     CHECK((yamba::linear_values<int>(0, 10, 5) == yamba::Values<int>{0, 5, 10}));
     CHECK((yamba::linear_values<int>(3, 0, -1) == yamba::Values<int>{3, 2, 1, 0}));
     CHECK(yamba::linear_values<double>(0, 1, 0.1).size() == 11 && yamba::linear_values<int>(0, 1, 0).empty());

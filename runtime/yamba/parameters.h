@@ -73,8 +73,13 @@ Values<T> values(V... v) {
     return Values<T>{swept<T>(v)...};
 }
 
-// The longest sweep. A longer one would take too long and is probably a mistake.
-constexpr size_t most_sweep_values = 10000;
+// The longest sweep. A longer one would take hours and is probably a mistake.
+constexpr size_t most_sweep_values = 1000;
+
+// Ends the program if a sweep goes on after this number of values.
+inline void check_sweep(size_t count) {
+    if (count >= most_sweep_values) fail("a sweep has more than %zu values: let its steps be larger", most_sweep_values);
+}
 
 // FIRST, then `points_per_octave` values for each doubling, none above LAST. Whole numbers are
 // rounded and never repeated.
@@ -82,9 +87,10 @@ template <class T>
 Values<T> log_values(double first, double last, double points_per_octave) {
     Values<T> result;
     if (!(first > 0) || !(points_per_octave > 0)) return result;
-    for (size_t i = 0; i < most_sweep_values; i++) {
+    for (size_t i = 0;; i++) {
         double value = first * __builtin_exp2(double(i) / points_per_octave);
         if (!(value <= last * (1 + 1e-9))) break;
+        check_sweep(i);
         T typed = swept<T>(std::is_integral<T>::value ? __builtin_floor(value + 0.5) : value);
         if (result.empty() || typed != result.back()) result.push_back(typed);
     }
@@ -96,9 +102,10 @@ template <class T>
 Values<T> linear_values(double first, double last, double step) {
     Values<T> result;
     if (step == 0) return result;
-    for (size_t i = 0; i < most_sweep_values; i++) {
+    for (size_t i = 0;; i++) {
         double value = first + double(i) * step, slack = __builtin_fabs(step) * 1e-9;
         if (step > 0 ? !(value <= last + slack) : !(value >= last - slack)) break;
+        check_sweep(i);
         result.push_back(swept<T>(value));
     }
     return result;

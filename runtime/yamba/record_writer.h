@@ -24,6 +24,13 @@ void write_all(int fd, const char *data, size_t size);
 // them.
 inline uint32_t *signs_of_life = nullptr;
 
+// The process whose figures the record has; 0 in a program that has no command to measure.
+inline pid_t measured_process = 0;
+
+// Ends a child that a benchmark forked and that goes on with the measurement: its figures would
+// pass for those of the benchmark.
+void only_in_measured_process();
+
 // Reports progress during a long operation, with an empty record. Otherwise the parent would take
 // the process for hung.
 void goes_on();

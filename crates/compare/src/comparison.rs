@@ -27,6 +27,7 @@ pub fn comparison(
         let launches = [pair.a.len(), pair.b.len()];
         let mut entry = entry([x, y], choice.unit, launches, label(x, &both));
         entry.is_one_program = is_unchanged && is_one_program(x, y);
+        entry.has_sources = [(a, x), (b, y)].into_iter().all(|(run, of)| has_sources(run, of));
         if entry.reason.is_none() {
             pairs.push(pair);
         }
@@ -66,7 +67,7 @@ fn entry(
 ) -> ComparedEntry {
     let figure = |benchmark: &Benchmark| match unit {
         Unit::Cycles => benchmark.details.cycles.map(|c| c.median),
-        Unit::Own => benchmark.median.filter(|_| benchmark.has_sound_interval()),
+        Unit::Own => benchmark.median.filter(|_| benchmark.is_sound()),
     };
     ComparedEntry {
         of: a.into(),
@@ -77,6 +78,7 @@ fn entry(
         confidence_interval: None,
         unadjusted: None,
         is_one_program: false,
+        has_sources: false,
         is_owed: is_owed(a),
         p: None,
         launches,
@@ -94,6 +96,11 @@ fn entry(
 fn is_one_program(a: &Benchmark, b: &Benchmark) -> bool {
     a.declaration.provenance.program.is_some()
         && a.declaration.provenance.program == b.declaration.provenance.program
+}
+
+/// Whether the run kept the sources of the benchmark. The file of an imported one is its results.
+fn has_sources(run: &Run, of: &Benchmark) -> bool {
+    !run.producer.is_of_another_program() && !of.declaration.provenance.files.is_empty()
 }
 
 fn is_owed(of_a: &Benchmark) -> bool {

@@ -9,6 +9,7 @@ use yamba_stats::Ratio;
 use super::identity::Differences;
 use super::pairing::{Which, in_order, ordered};
 use super::unit::Unit;
+use super::{FAMILYWISE_ERROR, ONE_PROGRAM};
 
 /// The document.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -88,14 +89,17 @@ pub struct ComparedEntry {
     /// p-value.
     #[serde(skip)]
     pub unadjusted: Option<Ratio>,
-    /// Whether both sides are one program on one machine in one state. Then any difference is
-    /// noise.
+    /// Whether both sides are one program on one machine, whose known state is the same. Then the
+    /// verdict is `same`.
     #[serde(skip)]
     pub is_one_program: bool,
     /// Whether a gate must judge this benchmark: side a has a figure from several launches and a
     /// better direction. If side b has none, the benchmark is lost.
     #[serde(skip)]
     pub is_owed: bool,
+    /// Whether both runs kept sources, from which `--remeasure` builds the programs again.
+    #[serde(skip)]
+    pub has_sources: bool,
     /// The probability of such a ratio without any difference, adjusted for the number of
     /// benchmarks (Holm).
     pub p: Option<f64>,
@@ -126,7 +130,7 @@ pub struct ComparedEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Word {
-    /// No difference is shown.
+    /// No difference is shown, or both sides are one program.
     Same,
     /// Re-measured, b is better.
     Faster,
@@ -261,6 +265,12 @@ pub struct Ungated {
 }
 
 impl Comparison {
+    /// Gives each benchmark its verdict whose sides are one program. Counts of false alarms compare
+    /// a program with itself, so [`comparison`](super::comparison()) alone does not.
+    pub fn settle_one_programs(&mut self) {
+        self.benchmarks.iter_mut().for_each(ComparedEntry::settle_one_program);
+    }
+
     /// Whether re-measuring was stopped early.
     pub fn is_stopped(&self) -> bool {
         self.remeasured.as_ref().is_some_and(|r| r.interrupted)
@@ -269,6 +279,23 @@ impl Comparison {
 }
 
 impl ComparedEntry {
+    /// Whether the launches differ, although both sides are one program.
+    pub fn differs_in_one_program(&self) -> bool {
+        self.is_one_program && self.p.is_some_and(|p| p <= FAMILYWISE_ERROR)
+    }
+
+    /// Gives one program its verdict: it is neither slower nor faster than itself, whatever its
+    /// launches show.
+    pub(super) fn settle_one_program(&mut self) {
+        if !self.is_one_program || self.ratio.is_none() {
+            return;
+        }
+        (self.verdict, self.suspect) = (Word::Same, false);
+        if self.differs_in_one_program() {
+            self.reason = Some(ONE_PROGRAM.to_owned());
+        }
+    }
+
     /// The slowdown of b: 0.05 for a latency that is 5 % longer, or a bandwidth or rate divided by
     /// 1.05. None without a ratio, and for a value, which has no better direction.
     pub fn slowdown(&self) -> Option<f64> {

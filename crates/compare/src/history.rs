@@ -17,6 +17,9 @@ const SIGNIFICANCE: f64 = 0.01;
 /// 252.
 pub const FEWEST_RUNS: usize = 10;
 
+/// The beginning of the name of a folder for the working trees of `yamba ab`; the rest is random.
+pub const WORKTREES: &str = "yamba-worktrees-";
+
 /// Seed of the permutations: the same runs always give the same changes.
 const SEED: u64 = 1;
 
@@ -53,6 +56,8 @@ pub struct Series {
     /// The number of its points that are one number without launches. The error of such a point is
     /// not known.
     pub single_numbers: usize,
+    /// The number of its points that another program measured, and `yamba import` stored.
+    pub imported: usize,
     /// Points whose runs name no processor: they may be of other machines.
     pub unnamed_machines: usize,
     /// Its runs with a figure, in order of time. Runs that do not say when they began come first,
@@ -127,7 +132,7 @@ type Figures<'a> = Vec<(&'a Run, &'a Benchmark)>;
 /// machine count. Runs that a comparison or `yamba selftest` measured are left out: their programs
 /// may be old, and many are of the same moment. Invalid figures are left out, too, and disturbed
 /// ones, even bounded: a change is found by single levels, and within its bounds a level could be
-/// anywhere.
+/// anywhere. Of programs of another harness only the latest counts.
 pub fn history(runs: &[Run]) -> History {
     let mut left_out = Vec::new();
     let counted = keep_latest_machine(runs, &mut left_out);
@@ -151,7 +156,10 @@ pub fn history(runs: &[Run]) -> History {
             None => series.push((place, vec![(run, benchmark)])),
         }
     }
-    let each = series.into_iter().map(|(_, of)| keep_latest_kind(of, &mut left_out));
+    let each = series.into_iter().map(|(_, of)| {
+        let alike = keep_latest_kind(of, &mut left_out);
+        keep_latest_program(alike, &mut left_out)
+    });
     let alike: Vec<Figures<'_>> = each.collect();
     History {
         schema: "yamba-history/1",
@@ -202,6 +210,39 @@ fn keep_latest_kind<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Fig
     of
 }
 
+/// The figures of the latest program, if it is one of another harness: base and head of `yamba ab`
+/// have benchmarks of the same names.
+fn keep_latest_program<'a>(mut of: Figures<'a>, left_out: &mut Vec<LeftOut>) -> Figures<'a> {
+    let Some(last) = of.last().and_then(|(run, _)| program(run)) else {
+        return of;
+    };
+    of.retain(|(run, benchmark)| {
+        let other = program(run).filter(|program| *program != last);
+        if let Some(other) = &other {
+            let reason = format!("program {other}, that of the latest is {last}");
+            left_out.push(LeftOut::figure(run, benchmark, reason));
+        }
+        other.is_none()
+    });
+    of
+}
+
+/// The program of another harness with its arguments and its folder. Working trees that `yamba ab`
+/// made for one comparison differ in a random part of their path.
+fn program(run: &Run) -> Option<String> {
+    let harness = run.producer.harness.as_ref()?;
+    let folder = harness.folder.iter().map(|folder| format!("(in {folder})"));
+    let line = harness.words.iter().cloned().chain(folder).collect::<Vec<_>>().join(" ");
+    let mut parts = line.split(WORKTREES);
+    let mut lasting = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find('/').unwrap_or(part.len());
+        lasting += WORKTREES;
+        lasting += &part[end..];
+    }
+    Some(lasting)
+}
+
 fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
     let (_, last) = of.last()?;
     let medians: Vec<Medians> = of.iter().map(|(_, b)| levels(b)).collect();
@@ -241,6 +282,7 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         unit: unit.name(last),
         least,
         single_numbers: of.iter().filter(|(_, b)| b.launches.is_empty()).count(),
+        imported: of.iter().filter(|(run, _)| run.producer.imported.is_some()).count(),
         unnamed_machines: of.iter().filter(|(run, _)| run.machine.cpu.is_none()).count(),
         changes: found.into_iter().map(change).collect(),
         points,
@@ -391,6 +433,24 @@ mod tests {
         all[1].producer.imported = Some(yamba_record::run::Imported::default());
         let points = history(&all).benchmarks.remove(0).points;
         assert_eq!(points[1].differs, ["measured by Yamba before, by JMH 1.37 then"]);
+    }
+
+    /// Base and head of a comparison, and heads that were built in other working trees.
+    #[test]
+    fn programs_of_other_harnesses_are_told_apart() {
+        let mut all = runs(&STEADY);
+        for (n, run) in all.iter_mut().enumerate() {
+            let side = ["base", "head"][n % 2];
+            let words = vec![format!("/tmp/yamba-worktrees-{n}Xy/{side}/bench"), "-v".to_owned()];
+            let harness = yamba_record::run::HarnessProgram { words, ..Default::default() };
+            run.producer.harness = Some(Box::new(harness));
+        }
+        let found = history(&all);
+        assert_eq!(found.benchmarks[0].points.len(), 6);
+        let reason = "program /tmp/yamba-worktrees-/base/bench -v, that of the latest is \
+            /tmp/yamba-worktrees-/head/bench -v";
+        assert_eq!(found.left_out[0].reason, reason);
+        assert_eq!(found.left_out.len(), 6);
     }
 
     #[test]

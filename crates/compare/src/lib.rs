@@ -35,8 +35,8 @@ pub use unit::Medians;
 /// The probability of any false alarm in a whole comparison.
 pub const FAMILYWISE_ERROR: f64 = 0.01;
 
-/// Why equal programs get no verdict.
-pub const ONE_PROGRAM: &str = "both sides are the same program, so what differs is noise";
+/// Why launches that differ do not make a program slower or faster than itself.
+pub const ONE_PROGRAM: &str = "the program is the same: the machine differs, or it is noise";
 
 /// The least standard deviation of a launch's logarithm that a comparison assumes. Without it, six
 /// launches that agree by chance to a part in ten thousand would show differences that the next six

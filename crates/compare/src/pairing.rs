@@ -6,7 +6,7 @@ use serde::Serialize;
 use yamba_record::{Benchmark, Parameters, Status, Workers, named};
 
 /// The reason for a benchmark of A that B lacks.
-pub(super) const ONLY_IN_A: &str = "only in A";
+pub const ONLY_IN_A: &str = "only in A";
 
 /// One of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(super) fn no_figure(benchmark: &Benchmark) -> Option<&'static str> {
 /// Whether a disturbance, if any, cannot have moved the figure out of its interval, nor to 0.
 fn is_positive(benchmark: &Benchmark) -> bool {
     let is_above_zero = || benchmark.confidence_interval.is_some_and(|[low, _]| low > 0.0);
-    benchmark.has_sound_interval() && (!benchmark.interference.is_disturbed || is_above_zero())
+    benchmark.is_sound() && (!benchmark.interference.is_disturbed || is_above_zero())
 }
 
 /// Why a benchmark's launches cannot be compared.

@@ -7,7 +7,6 @@
 use yamba_record::Run;
 use yamba_record::run::Plan;
 
-use super::ONE_PROGRAM;
 use super::comparison::{geometric_means, reference};
 use super::document::{ComparedEntry, Comparison, Remeasured, StoredComparison, Word};
 use super::identity::{Difference, Differences};
@@ -76,7 +75,7 @@ fn describe_all(all: &[Difference], first: &str, second: &str) -> String {
 pub enum Basis {
     /// Both sides' programs, interleaved.
     Interleaved,
-    /// Both sides' programs, interleaved, but they are one program: any difference is noise.
+    /// Both sides' programs, interleaved, but they are one program.
     OneProgram,
     /// Only b's program, compared with the stored figures of a, for this reason.
     StoredA(String),
@@ -151,7 +150,7 @@ fn renewed(before: &ComparedEntry, fresh: Option<ComparedEntry>, basis: Basis) -
     }
     let is_one_program = basis == Basis::OneProgram;
     let (verdict, reason) = judged(before, &fresh, basis);
-    ComparedEntry {
+    let mut entry = ComparedEntry {
         label: before.label.clone(),
         suspect: fresh.suspect && verdict == Word::Unknown,
         is_one_program,
@@ -165,7 +164,9 @@ fn renewed(before: &ComparedEntry, fresh: Option<ComparedEntry>, basis: Basis) -
             suspect: before.suspect,
         }),
         ..fresh
-    }
+    };
+    entry.settle_one_program();
+    entry
 }
 
 fn judged(before: &ComparedEntry, fresh: &ComparedEntry, basis: Basis) -> (Word, Option<String>) {
@@ -177,9 +178,6 @@ fn judged(before: &ComparedEntry, fresh: &ComparedEntry, basis: Basis) -> (Word,
     };
     if !fresh.suspect {
         return (Word::Same, why_stored);
-    }
-    if basis == Basis::OneProgram {
-        return (Word::Unknown, Some(ONE_PROGRAM.to_owned()));
     }
     // Against a stored side one difference is no confirmation: both comparisons must show it.
     let is_shown_twice = before.suspect && before.is_above_one() == fresh.is_above_one();
@@ -300,9 +298,11 @@ mod tests {
     #[test]
     fn unchanged_program_is_not_called_slower() {
         let found = after(1.2, 1.2, &Basis::OneProgram);
-        assert_eq!(verdicts(&found), [Word::Unknown; 3]);
-        let reason = found.benchmarks[0].reason.as_ref().unwrap();
-        assert!(reason.contains("the same program"), "{reason}");
+        assert_eq!(verdicts(&found), [Word::Same; 3]);
+        assert!(found.benchmarks.iter().all(|e| !e.suspect && e.differs_in_one_program()));
+        let reason = found.benchmarks[0].reason.as_deref();
+        let expected = "the program is the same: the machine differs, or it is noise";
+        assert_eq!(reason, Some(expected));
         assert!(gate(&found, 0.05).passed);
         assert_eq!(verdicts(&after(1.2, 1.0, &Basis::OneProgram)), [Word::Same; 3]);
     }

@@ -18,7 +18,10 @@ use super::document::{ComparedEntry, Comparison, Interleaved, Word};
 use super::unit::{Choice, Unit};
 
 /// Why a benchmark is undecided whose interval still holds the limit.
-pub const NOT_DECIDED: &str = "not decided within the time";
+const TOO_SHORT: &str = "the time was too short to decide";
+
+/// The same if measuring ended before that time.
+const ENDED_EARLY: &str = "measuring ended before it was decided";
 
 /// Rounds before the first look. With fewer launches a side, only great differences show.
 pub const FIRST_LOOK: u64 = 6;
@@ -76,25 +79,21 @@ pub fn judge(
     interleaved: Interleaved,
     question: &dyn Fn(&ComparedEntry) -> Question,
 ) {
+    let why = if interleaved.stopped.is_some() { ENDED_EARLY } else { TOO_SHORT };
     for entry in &mut found.benchmarks {
-        if std::mem::take(&mut entry.suspect) {
-            (entry.verdict, entry.reason) = verdict(entry);
+        if entry.is_one_program {
+            entry.settle_one_program();
+        } else if std::mem::take(&mut entry.suspect) {
+            (entry.verdict, entry.reason) = match entry.direction() {
+                Some(word) => (word, None),
+                None => (Word::Unknown, Some("it has no better direction".to_owned())),
+            };
         } else if entry.verdict == Word::Same && !is_decided(entry, question(entry)) {
             entry.verdict = Word::Unknown;
-            entry.reason = Some(NOT_DECIDED.to_owned());
+            entry.reason = Some(why.to_owned());
         }
     }
     found.interleaved = Some(interleaved);
-}
-
-fn verdict(entry: &ComparedEntry) -> (Word, Option<String>) {
-    if entry.is_one_program {
-        return (Word::Unknown, Some(super::ONE_PROGRAM.to_owned()));
-    }
-    match entry.direction() {
-        Some(word) => (word, None),
-        None => (Word::Unknown, Some("it has no better direction".to_owned())),
-    }
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ fn read<'a>(
         Method::OnlyStep => of_step(only_step(&points)?),
         Method::Step { step } => of_step(step_of(&points, step)?),
         Method::LastStep { step } => of_step(last_step(&points, step)?),
-        Method::StepBeyond { reference } => of_step(step_beyond(&points, reference)?),
+        Method::StepBeyond { reference, flat } => of_step(step_beyond(&points, reference, flat)?),
         Method::StepIfFlat { reference } => of_step(step_if_flat(&points, reference)?),
         Method::Middle { step } => middle_of(&points, step_of(&points, step)?, unit),
         Method::LastClimb { cycles, widest } => last_climb(&points, cycles, widest, unit),
@@ -259,22 +259,30 @@ fn without(points: &Points, reference: f64) -> Result<(Points, f64), String> {
     Ok((Points { x, y }, time))
 }
 
-fn step_beyond(points: &Points, reference: f64) -> Result<Step, String> {
-    let (points, before) = without(points, reference)?;
+fn step_beyond(points: &Points, reference: f64, flat: f64) -> Result<Step, String> {
+    let (points, time) = without(points, flat)?;
+    let (points, before) = without(&points, reference)?;
+    is_first_level(&points, time)?;
     let found = levels(&points);
     let last = found.level.last().zip(found.steps.last());
     match last {
         Some((level, step)) if *level >= BEYOND * before => Ok(*step),
-        _ => Err("no load takes longer than one that hits: the lines share no set, as where the host gives small pages".to_owned()),
+        _ => Err("no load takes longer than one that hits: the lines share no set".to_owned()),
     }
 }
 
 fn step_if_flat(points: &Points, reference: f64) -> Result<Step, String> {
     let (points, time) = without(points, reference)?;
-    if time >= (1.0 + LEAST_STEP) * level_of(&points, 0)? {
+    is_first_level(&points, time)?;
+    step_of(&points, 0)
+}
+
+/// Refuses a time of parts of huge pages that is not that of the first level.
+fn is_first_level(points: &Points, time: f64) -> Result<(), String> {
+    if time >= (1.0 + LEAST_STEP) * level_of(points, 0)? {
         return Err("parts of one huge page miss, too: the host gives small pages".to_owned());
     }
-    step_of(&points, 0)
+    Ok(())
 }
 
 /// The last point below the middle of a step. A memory that replaces entries at random is full

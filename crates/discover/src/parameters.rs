@@ -25,10 +25,13 @@ pub enum Method {
         step: usize,
     },
     /// The largest point before the last step, if the level beyond takes at least half as long
-    /// again as an access at the point `reference`, which is no part of the curve.
+    /// again as an access at the point `reference`, and the time at the point `flat` is that of the
+    /// first level. Neither is a part of the curve.
     StepBeyond {
         /// The point of an access at the level before.
         reference: f64,
+        /// The point that shares the first level.
+        flat: f64,
     },
     /// As `Step`, if the time at the point `reference`, which is no part of the curve, is that of
     /// the first level.
@@ -181,7 +184,7 @@ pub const PARAMETERS: &[Parameter] = &[
         "ways",
         "lines of a set",
         "load_sets_far",
-        Method::StepBeyond { reference: 1000.0 },
+        Method::StepBeyond { reference: 1000.0, flat: 1001.0 },
     ),
     of("l2.latency", "cycles", "a load that hits", "load_latency", Method::Level { level: 1 }),
     of("l3.size", "B", "third cache", "load_sizes", Method::LastStep { step: 2 }),
@@ -323,6 +326,7 @@ pub const PARAMETERS: &[Parameter] = &[
         Method::AtNs { x: 1.0 },
     ),
     of("clock.step", "ns", "step of the system's clock", "clock_cost", Method::AtNs { x: 2.0 }),
+    of("cpuid.cost", "ns", "a CPUID instruction", "cpuid_cost", Method::AtNs { x: 1.0 }),
     of("storage.block", "B", "least that a read fetches", "read_ahead", Method::AtNs { x: 1.0 }),
     of(
         "readahead.bytes",

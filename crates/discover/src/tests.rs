@@ -322,6 +322,28 @@ fn huge_pages_of_a_host_with_small_ones_are_refused() {
     assert_eq!(reason, "parts of one huge page miss, too: the host gives small pages");
 }
 
+/// Lines of the second cache, whose first eight are in the first one. With pages of the host that
+/// are small, some of them select other sets: the step of a Skylake with 16 ways was at 19 lines.
+#[test]
+fn ways_of_second_cache_need_huge_pages_of_the_host() {
+    let mut points: Vec<f64> = (1..=40).map(f64::from).collect();
+    points.extend([1000.0, 1001.0]);
+    let time = |ways: f64, parts: f64| {
+        move |x: f64| match x {
+            1001.0 => parts,
+            x if x <= 8.0 => 1.7,
+            1000.0 => 5.9,
+            x if x <= ways => 5.9,
+            _ => 25.0,
+        }
+    };
+    assert_eq!(of_launches("l2.ways", &points, time(16.0, 1.7)).unwrap().value, 16.0);
+    let reason = of_launches("l2.ways", &points, time(19.0, 5.4)).unwrap_err();
+    assert_eq!(reason, "parts of one huge page miss, too: the host gives small pages");
+    let reason = of_launches("l2.ways", &points, time(40.0, 1.7)).unwrap_err();
+    assert_eq!(reason, "no load takes longer than one that hits: the lines share no set");
+}
+
 /// The time of a chain is a clock rate only where it takes a cycle, and nothing competes with it.
 #[test]
 fn clock_beside_vectors_is_no_conflict_of_units() {

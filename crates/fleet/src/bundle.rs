@@ -17,7 +17,7 @@ mod plan;
 mod shortened;
 
 pub use archive::{Archive, Contents, Executables, Packed, pack, unpack};
-pub use capture::{Capture, RecordedLaunch, RecordedPoint, captures};
+pub use capture::{Capture, RecordedLaunch, RecordedPoint, captures, run_of_capture};
 pub use plan::{Plan, PlannedProgram};
 
 pub const SCHEMA: &str = "yamba-capture/1";

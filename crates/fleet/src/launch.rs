@@ -110,6 +110,16 @@ pub struct Task {
     pub rank: u64,
     /// The node that it runs on.
     pub node: String,
+    /// The node with the user who logs in there, such as `ann@node1`; else the node.
+    pub address: String,
+}
+
+impl Task {
+    /// The task of a node, which may be named with a user.
+    pub fn new(rank: u64, address: &str) -> Task {
+        let (_, node) = address.rsplit_once('@').unwrap_or(("", address));
+        Task { rank, node: node.to_owned(), address: address.to_owned() }
+    }
 }
 
 /// The common part of all tasks.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yamba_record::event::{Curve, ProcessorProbes};
+use yamba_record::machine::Contention;
 use yamba_record::{Batch, Probes};
 use yamba_stats::{lower_mode, quantile};
 
@@ -83,11 +84,21 @@ pub(super) struct ProcessorFindings {
     pub probes: usize,
     /// The share of lengthened probes. `None` if the quiet width is unknown.
     pub contended: Option<f64>,
+    /// The mean lengthening of the probes, as a share. `None` if the quiet width is unknown.
+    pub lengthening: Option<f64>,
     /// Entries of the whole reorder buffer by the readings of this run alone: 0 if they do not show
     /// it, and `None` without readings.
     pub own_buffer: Option<u64>,
     /// The number of these readings.
     pub windows: usize,
+}
+
+impl ProcessorFindings {
+    /// The contention that a run found which ended at `unix_s`, in seconds since 1970.
+    pub fn contention(&self, unix_s: f64) -> Option<Contention> {
+        let (contended, lengthening) = (self.contended?, self.lengthening);
+        Some(Contention { contended, lengthening, unix_s })
+    }
 }
 
 /// A run saw a level if it had at least this number of probes there, and this share of all.
@@ -194,6 +205,20 @@ impl Processor {
         }
     }
 
+    /// The mean lengthening of all probes, as a share.
+    fn lengthening(&self) -> Option<f64> {
+        let level = match self.width {
+            QuietWidth::Known(level) => level,
+            QuietWidth::NeverQuiet => return Some(MOST_LENGTHENED),
+            QuietWidth::Unknown => return None,
+        };
+        let whole = self.readings.iter().map(|width| Reading { width: *width, is_divided: false });
+        let lengthened: f64 = whole.map(|reading| reading.lengthening(level)).sum();
+        // The width of a divided reading is not kept.
+        let most = self.divided as f64 * MOST_LENGTHENED;
+        Some((lengthened + most) / (self.readings.len() + self.divided) as f64)
+    }
+
     fn findings(&self) -> ProcessorFindings {
         let (all, level) = (self.readings.len() + self.divided, self.width.level());
         let at = |level: f64| self.readings.iter().filter(|w| is_level(**w, level)).count();
@@ -209,6 +234,7 @@ impl Processor {
             saw_earlier: self.kept.is_some_and(|level| at(level) >= fewest),
             probes: all,
             contended: quiet.filter(|_| all > 0).map(|n| 1.0 - n as f64 / all as f64),
+            lengthening: self.lengthening().filter(|_| all > 0),
             own_buffer: self.buffer.own(),
             windows: self.buffer.readings(),
         }

@@ -30,8 +30,16 @@ pub(super) fn reasons(
     }
     for event in &output.events {
         match event {
-            Event::Crash(crash) => reasons.extend(crashed(class, crash, listing)),
-            Event::Error(failure) => reasons.push(failed(failure)),
+            Event::Crash(crash) => {
+                reasons.extend(crashed(class, crash, &output.messages, listing));
+            }
+            // Hundreds of processes may fail for one reason.
+            Event::Error(failure) => {
+                let reason = failed(failure);
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
             _ => {}
         }
     }
@@ -54,7 +62,7 @@ fn failed(failure: &Failure) -> Note {
     Note::report(class, &format!("{}{place}", failure.text))
 }
 
-fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<Note> {
+fn crashed(class: &str, crash: &Crash, messages: &str, listing: &Listing<'_>) -> Vec<Note> {
     let mut text = format!("was ended by {} ({})", crash.signal, meaning(crash.number));
     if let Some(code) = &crash.code {
         text += &format!(" in composed code of {}", code.member);
@@ -65,13 +73,17 @@ fn crashed(class: &str, crash: &Crash, listing: &Listing<'_>) -> Vec<Note> {
             text += &format!(", in {}", part.name);
         }
     }
-    if crash.pc != 0 {
+    // A program aborts itself in the C library.
+    if crash.pc != 0 && crash.number != 6 {
         text += &format!(", at {:#x}", crash.pc);
     }
     // SIGSEGV and SIGBUS: this address is that of the access, not of the instruction.
     let address = matches!(crash.number, 7 | 11).then_some(crash.address);
     if let Some(address) = address {
         text += &format!(", touching {address:#x}");
+    }
+    if !messages.is_empty() {
+        text += &format!(": {messages}");
     }
     let signal = FatalSignal { name: crash.signal.clone(), address };
     let shown = crash.code.as_ref().and_then(|code| listing(code, crash.pc));

@@ -13,6 +13,10 @@ use super::process_output::ProcessExit;
 use super::reader::{event, utf8};
 use super::{crash, units};
 
+/// The computation of a description, for messages about its end.
+const BEFORE_MEASURING: &str =
+    "while it computed its parameters (`over`, `requires`) and static objects";
+
 /// The program's description with these parameters and this number of processes or threads.
 pub(super) fn describe(
     program: &Program,
@@ -34,9 +38,10 @@ pub(super) fn describe(
         ProcessExit::Exit(4) => Err(Refused::Skip(output.messages)),
         ProcessExit::Stopped => Err(Refused::Stopped),
         ProcessExit::OutOfTime => Err(Refused::Skip("no time was left".to_owned())),
-        _ => Err(Refused::Crash(vec![
-            last_error(&text).unwrap_or_else(|| crash::describe_exit(&output)),
-        ])),
+        _ => {
+            let ended = || format!("{}, {BEFORE_MEASURING}", crash::describe_exit(&output));
+            Err(Refused::Crash(vec![last_error(&text).unwrap_or_else(ended)]))
+        }
     }
 }
 

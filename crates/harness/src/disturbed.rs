@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use yamba_record::number::number;
 use yamba_record::{Batch, Workers};
 
 use super::contention::agreement::QuietBatches;
@@ -45,6 +46,26 @@ impl DisturbanceVerdict {
         let is_calm =
             |calm: &BTreeSet<u64>| batch.disturbed.is_empty() && calm.contains(&batch.launch);
         self.calm.as_ref().is_none_or(is_calm)
+    }
+
+    /// The verdict of workers that share less time than they could use, by the CPU quota of their
+    /// control group: then the quota stops them, and not other processes.
+    pub fn under_quota(mut self, workers: Workers, quota: Option<f64>) -> DisturbanceVerdict {
+        let count = workers.count();
+        if let Some(quota) = quota.filter(|quota| workers.are_several() && *quota < count as f64) {
+            let share = format!(
+                "{count} {} share the time of {} processors, the CPU quota of the control group",
+                workers.kinds(),
+                number(quota)
+            );
+            self.note = Some(match self.kinds.get("queue").filter(|_| self.is_disturbed) {
+                Some(queued) => format!(
+                    "the machine is disturbed: {share}, and waited for it in {queued} batches; all of them count"
+                ),
+                None => share,
+            });
+        }
+        self
     }
 }
 
@@ -200,6 +221,23 @@ mod tests {
         assert!(verdict(5).is_disturbed && verdict(5).note.unwrap().contains("in 5 of 20 batches"));
         // All count.
         assert_eq!(verdict(5).calm, None);
+    }
+
+    #[test]
+    fn quota_of_parallel_workers_is_named_instead_of_other_processes() {
+        let queued = Batch { disturbed: vec!["queue".to_owned()], ..Batch::default() };
+        let note = |batches: &[Batch], workers: Workers, quota: f64| {
+            let verdict = judge(batches, workers, &QuietBatches::default());
+            verdict.under_quota(workers, Some(quota)).note.unwrap_or_default()
+        };
+        let (two, batches) = (Workers::processes(2), vec![queued; 24]);
+        let named = note(&batches, two, 0.5);
+        assert!(named.contains("2 processes share the time of 0.5 processors"), "{named}");
+        assert!(named.contains("in 24 batches") && !named.contains("other processes"), "{named}");
+        assert!(note(&batches, two, 2.0).contains("other processes"));
+        assert_eq!(note(&[Batch::default()], Workers::ONE, 0.5), "");
+        let calm = note(&[Batch::default()], Workers::threads(4), 1.5);
+        assert!(calm.starts_with("4 threads share the time of 1.5 processors"), "{calm}");
     }
 
     /// The batches of a launch: first `disturbed` disturbed ones, then `calm` calm ones.

@@ -64,6 +64,8 @@ pub(super) struct Launches<'a> {
     /// The launches planned before the time of the whole run was too short, and a note of that.
     shortened: Option<(u64, String)>,
     percentiles: bool,
+    /// The CPU quota of the control group in which the launches run, in processors.
+    cpu_quota: Option<f64>,
     /// Whether an earlier launch ended because its threads need more than one processor.
     is_free: bool,
     accidents: usize,
@@ -111,6 +113,8 @@ pub(super) struct Conditions<'a> {
     pub scratch: &'a Scratch,
     pub limits: Limits,
     pub cpus: u64,
+    /// The CPU quota of the control group, in processors.
+    pub cpu_quota: Option<f64>,
     /// The width of an undisturbed core, as far as this run knows it.
     pub quiet: RefCell<QuietWidths>,
     /// Draws a seed for each launch that chooses its processor.
@@ -146,6 +150,7 @@ impl<'a> Launches<'a> {
             ends: Vec::new(),
             timings: Vec::new(),
             percentiles: options.percentiles,
+            cpu_quota: None,
             is_free: false,
             accidents: 0,
             quiet: BTreeMap::new(),
@@ -245,6 +250,7 @@ impl<'a> Launches<'a> {
         is_late: bool,
     ) -> Option<Benchmark> {
         let options = conditions.options;
+        self.cpu_quota = conditions.cpu_quota;
         let scratch = conditions.scratch.folder(self.entry.class);
         let mut request = self.request(options, &conditions.quiet.borrow(), is_late);
         let mut arguments = self.arguments(options, &request);
@@ -534,6 +540,7 @@ impl<'a> Launches<'a> {
             launches: self.budget.goal,
             percentiles: self.percentiles,
             is_emulated,
+            cpu_quota: self.cpu_quota,
             quiet: &self.quiet,
         };
         let launches = self.launches.iter().map(PackedLaunch::unpack);

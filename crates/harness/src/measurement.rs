@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use yamba_record::hardware::{HardwareParameter, limits_others};
-use yamba_record::machine::{
-    Contention, CorePairs, Machine, MeasuredCaches, Scratch as ScratchFacts,
-};
+use yamba_record::machine::{CorePairs, Machine, MeasuredCaches, Scratch as ScratchFacts};
 use yamba_record::run::Plan;
 use yamba_record::{Benchmark, Run};
 
@@ -88,6 +86,7 @@ impl<'a> Measurement<'a> {
             scratch: &scratch,
             limits,
             cpus: processors_at_once(&run.machine),
+            cpu_quota: cpu_quota(&run.machine),
             listing: self.listing,
             begun,
             quiet: RefCell::new(widths),
@@ -324,19 +323,18 @@ pub(super) fn note_neighbours(run: &mut Run, quiet: &QuietWidths) {
     run.machine.whole_buffers = buffers.map(|(cpu, n)| (cpu.to_string(), n)).collect();
     let unix_s = run.finished_unix_s.unwrap_or_default();
     let findings = quiet.findings().into_iter();
-    let contention = findings.filter_map(|(cpu, f)| {
-        let contended = f.contended?;
-        Some((cpu.to_string(), Contention { contended, unix_s }))
-    });
+    let contention = findings.filter_map(|(cpu, f)| Some((cpu.to_string(), f.contention(unix_s)?)));
     run.machine.contention = contention.collect();
 }
 
 /// How many processes can run at the same time: the number of processors, or the CPU quota where
 /// that is less.
 fn processors_at_once(machine: &Machine) -> u64 {
-    let details = machine.details.as_deref();
-    let quota = details.and_then(|d| d.virtualisation.cpu_quota);
-    quota.map_or(machine.cpus, |quota| machine.cpus.min(quota as u64))
+    cpu_quota(machine).map_or(machine.cpus, |quota| machine.cpus.min(quota as u64))
+}
+
+fn cpu_quota(machine: &Machine) -> Option<f64> {
+    machine.details.as_deref().and_then(|d| d.virtualisation.cpu_quota)
 }
 
 /// Records facts about the scratch disk. Every program sees the same disk, so the first report is

@@ -21,6 +21,9 @@ pub(super) const SCRATCH: &str = "YAMBA_SCRATCH";
 /// more.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The longest time for which an environment is taken for that of a process within exec.
+const EXEC_TIME: Duration = Duration::from_millis(100);
+
 /// Time for processes that outlive a launch to end by themselves, also on a busy machine.
 const CLEANUP_TIME: Duration = Duration::from_secs(1);
 
@@ -180,9 +183,6 @@ pub(super) fn has_members(group: Pid) -> bool {
 /// Numbers and names of the adopted processes that began with the launch or later, except those in
 /// its process group and in the group `other`.
 pub(super) fn adopted_since(launch: Started, other: Option<Pid>) -> Vec<(i32, String)> {
-    if has_adopted_none() {
-        return Vec::new();
-    }
     let groups = [Some(launch.pid), other.map(|pid| pid.as_raw_nonzero().get())];
     let found = orphans(launch, Path::new("")).into_iter();
     let outside = found.filter(|s| !groups.contains(&Some(s.group)));
@@ -190,8 +190,9 @@ pub(super) fn adopted_since(launch: Started, other: Option<Pid>) -> Vec<(i32, St
 }
 
 /// Whether the children of the main thread, which adopts all orphans, are those that were started
-/// here. That takes microseconds; a search of `/proc` between two runs takes milliseconds.
-/// `false` if the kernel does not list children.
+/// here. That takes microseconds; a search of `/proc` at the end of each process takes
+/// milliseconds. The kernel may leave out a child while another one is being reaped: a later call
+/// finds it. `false` if the kernel does not list children.
 fn has_adopted_none() -> bool {
     let (started, own) = (started(), std::process::id());
     let is_started = |pid: &str| pid.parse().is_ok_and(|pid| started.contains(&pid));
@@ -245,10 +246,10 @@ fn numbers() -> impl Iterator<Item = i32> {
 /// Living processes of this launch that were adopted. Other children of this process are in its own
 /// group, older, or of another run.
 fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
-    let started = started();
-    let Some(since) = launch.since.filter(|_| ended_child().is_some()) else {
+    let Some(since) = launch.since.filter(|_| !has_adopted_none()) else {
         return Vec::new();
     };
+    let started = started();
     let is_orphan = |s: &Stat| {
         s.is_ours()
             && s.is_foreign()
@@ -266,11 +267,25 @@ fn orphans(launch: Started, scratch: &Path) -> Vec<Stat> {
 /// Whether the environment names the scratch folder of another run. A process without that variable
 /// counts as this run's.
 fn is_of_another_run(pid: i32, scratch: &Path) -> bool {
-    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let environment = environment(pid);
     let mark = format!("{SCRATCH}=");
     let own = environment.split(|b| *b == 0);
     let mut marks = own.filter_map(|v| v.strip_prefix(mark.as_bytes()));
     marks.next().is_some_and(|s| s != scratch.as_os_str().as_bytes())
+}
+
+/// The environment of a process. It is empty while the process calls exec, until the kernel has
+/// written its new stack, which takes long if others have the processor.
+fn environment(pid: i32) -> Vec<u8> {
+    let begun = Instant::now();
+    loop {
+        let environment = fs::read(format!("/proc/{pid}/environ")).ok();
+        let is_final = environment.as_ref().is_none_or(|variables| !variables.is_empty());
+        if is_final || begun.elapsed() > EXEC_TIME {
+            return environment.unwrap_or_default();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// A child that has ended and is not reaped.

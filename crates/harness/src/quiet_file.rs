@@ -48,14 +48,12 @@ struct Replacement {
 impl KeptWidth {
     /// Adds the findings of a run that ended at `unix_s`.
     fn after(self, found: &ProcessorFindings, unix_s: f64) -> KeptWidth {
-        let latest = found.contended;
-        let latest = latest.map(|contended| Contention { contended, unix_s });
         let mut kept = KeptWidth {
             quiet_width: found.quiet_width.or(self.quiet_width),
             whole_buffer: found.own_buffer.max(self.whole_buffer),
             buffer_unseen: self.buffer_unseen,
             replacement: self.replacement,
-            latest: latest.or(self.latest),
+            latest: found.contention(unix_s).or(self.latest),
         };
         if found.own_buffer >= self.whole_buffer {
             kept.buffer_unseen = 0;
@@ -145,6 +143,7 @@ mod tests {
             saw_earlier: true,
             probes: 1000,
             contended: Some(0.25),
+            lengthening: Some(0.125),
             own_buffer: Some(215),
             windows: 1000,
         }
@@ -174,7 +173,8 @@ mod tests {
         add_kept_widths(&mut shown, folder);
         assert_eq!(shown.quiet_widths["3"], 2050.0);
         let latest = shown.contention["3"];
-        assert_eq!((latest.contended, latest.unix_s), (0.25, 2.0));
+        let expected = Contention { contended: 0.25, lengthening: Some(0.125), unix_s: 2.0 };
+        assert_eq!(latest, expected);
     }
 
     /// A neighbour may take its part during some runs, but a size that no run sees was wrong.
@@ -203,6 +203,7 @@ mod tests {
             saw_earlier: false,
             probes,
             contended: Some(1.0),
+            lengthening: Some(0.5),
             own_buffer: Some(125),
             windows: probes,
         };

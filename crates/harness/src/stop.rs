@@ -45,6 +45,11 @@ impl Stop {
         self.is_requested.store(true, Ordering::SeqCst);
     }
 
+    /// The flag that is set when a stop is requested.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_requested)
+    }
+
     /// The same stop for a run whose time is over at this point.
     #[must_use]
     pub fn until(&self, end: Instant) -> Stop {

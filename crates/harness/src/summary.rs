@@ -33,6 +33,8 @@ pub(super) struct Protocol<'a> {
     pub percentiles: bool,
     /// Whether an emulator runs the launches: physical bounds do not apply to its times.
     pub is_emulated: bool,
+    /// The CPU quota of the control group, in processors.
+    pub cpu_quota: Option<f64>,
     /// The width of an undisturbed core, by processor.
     pub quiet: &'a BTreeMap<u64, QuietWidth>,
 }
@@ -266,6 +268,7 @@ fn judge(
     let quiet = QuietLaunches::new(b, protocol.quiet);
     let beside = agreement::quiet_batches(&measured, |i| quiet.width(i));
     let verdict = disturbed::judge(&measured, b.workers(), &beside);
+    let verdict = verdict.under_quota(b.workers(), protocol.cpu_quota);
     let mut used = choose(batches, ends, &verdict);
     let counts = |i: &Batch| used.most_fail || (verdict.admits(i) && is_good(i));
     b.details.circles = circle::circles(&measured, program.circles.unwrap_or_default(), counts);

@@ -79,8 +79,13 @@ fn replay_beside(
     listing: &Listing<'_>,
     quiet: &BTreeMap<u64, QuietWidth>,
 ) -> Benchmark {
-    let planned =
-        Protocol { launches: launches.len() as u64, percentiles: false, is_emulated: false, quiet };
+    let planned = Protocol {
+        launches: launches.len() as u64,
+        percentiles: false,
+        is_emulated: false,
+        cpu_quota: None,
+        quiet,
+    };
     let mut recorded = Recorded::new(program, workers);
     let append = |launch| recorded.append(program, launch);
     let records: Vec<_> = launches.iter().map(append).collect();
@@ -352,6 +357,16 @@ fn crash_note_shows_surrounding_code() {
     );
     assert_eq!(b.notes[1], "x86_64: 90900f0b at 4098");
     assert_eq!(b.notes[2], "4 batches were measured before; they are kept in `batches`");
+}
+
+#[test]
+fn one_reason_of_several_processes_is_one_note() {
+    let error = "{\"event\":\"error\",\"text\":\"fork failed\"}\n";
+    let lines = until("\"index\": 4,") + &error.repeat(3);
+    let b = replay(&program(), &lines, ProcessExit::Exit(1));
+    let notes = b.notes.iter().map(ToString::to_string);
+    let reasons: Vec<String> = notes.filter(|note| note.contains("fork failed")).collect();
+    assert_eq!(reasons, ["the benchmark: fork failed"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod client;
 mod closed;
 mod of_log;
 mod of_model;
+mod offered;
 mod open;
 mod origin;
 mod request;
@@ -15,8 +16,10 @@ mod target;
 mod timer;
 mod totals;
 
+pub use client::{CLOSED, MALFORMED};
 pub use of_log::{log_at_full_speed, log_at_its_times};
 pub use of_model::{model_at_rate, model_users};
+pub use offered::Offered;
 pub use origin::{Origin, OriginError};
 pub use request::{Headers, Request, Requests};
 pub use session::{Pace, Plan, TimedRequests, Users, drive};

@@ -22,7 +22,7 @@ mod sizes;
 pub use curves::Curve;
 pub use distribution::Distribution;
 pub use document::{Marginal, Mix, Model, Objects, Refused, SCHEMA, Sessions, Source};
-pub use fit::{FEWEST_REQUESTS, Fitted, Options, TooFewRequests, fit, mix};
+pub use fit::{FEWEST_REQUESTS, Fitted, Options, Unfit, fit, mix};
 pub use goodness::{Compared, LEVEL};
 pub use locality::Locality;
 pub use log::{FieldChoice, LatencyField, Log, LogFault, LogReader, TookFrom};

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use hdrhistogram::Histogram;
 use yamba_load::drive::{
     Ending, Headers, Origin, Outcome, Pace, Plan, Requests, Target, drive, log_at_full_speed,
     log_at_its_times, model_at_rate, model_users,
@@ -139,6 +140,23 @@ fn rate_is_kept_and_connections_stay_open() {
     assert_eq!(outcome.connections, accepted);
     assert!(accepted <= 16, "{accepted}");
     assert_eq!(outcome.windows.len(), 20);
+    let offered = outcome.offered.unwrap();
+    // A request that is due in the last millisecond may not be taken up any more.
+    assert_eq!(offered.requests, outcome.sent + outcome.overdue);
+    assert!(outcome.overdue <= 2, "{}", outcome.overdue);
+    assert!((150.0..250.0).contains(&offered.rate().unwrap()), "{offered:?}");
+}
+
+/// No processor sends ten million requests a second.
+#[test]
+fn requests_that_this_program_could_not_take_up_are_counted() {
+    let server = Server::start(good);
+    let length = Duration::from_millis(300);
+    let outcome = loaded(server.address, |m| model_at_rate(m, 1e7, u64::MAX, 3), length);
+    assert!(outcome.overdue > 1_000_000, "{}", outcome.overdue);
+    let due = (outcome.sent + outcome.unsent + outcome.overdue) as f64;
+    let expected = outcome.elapsed_ns as f64 / 100.0;
+    assert!((due / expected - 1.0).abs() < 0.02, "{due} {expected}");
 }
 
 /// Four connections answer 200 requests a second at most. At 400, each request waits longer than
@@ -178,9 +196,10 @@ fn log_is_replayed_at_its_times_and_at_full_speed() {
     let log = log::read(&text(100)).unwrap();
     let requests: Vec<Replayed> = replayed(&log, 1);
     let model = model();
-    for (pace, least) in
-        [(log_at_its_times(requests.clone(), 10.0), 0.8), (log_at_full_speed(requests, 16), 0.1)]
-    {
+    for (pace, least) in [
+        (log_at_its_times(requests.clone().into_iter(), 10.0), 0.8),
+        (log_at_full_speed(requests.into_iter(), 16), 0.1),
+    ] {
         let begun = Instant::now();
         let outcome =
             drive(plan(server.address, &model, pace, None), &|| false, &mut |_| {}).unwrap();
@@ -195,7 +214,7 @@ fn requests_that_are_due_at_the_end_of_the_log_are_sent() {
     let server = Server::start(good);
     let model = model();
     let log = log::read(&text(30)).unwrap();
-    let pace = log_at_its_times(replayed(&log, 1), 1e6);
+    let pace = log_at_its_times(replayed(&log, 1).into_iter(), 1e6);
     let mut plan = plan(server.address, &model, pace, None);
     plan.connections = 1;
     plan.timeout = Duration::from_secs(20);
@@ -210,7 +229,7 @@ fn last_responses_count_with_the_share_of_their_time() {
     let server = Server::start(|mut stream| {
         while read_request(&mut stream).is_some() {
             thread::sleep(Duration::from_millis(300));
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
         }
     });
     let model = model();
@@ -221,6 +240,7 @@ fn last_responses_count_with_the_share_of_their_time() {
     let outcome = drive(plan, &|| false, &mut |_| {}).unwrap();
     let (counted, all) = (outcome.responses_in_time, outcome.responses as f64);
     assert!(counted < all && counted > all - 3.0, "{outcome:?}");
+    assert!((outcome.bytes_in_time - 5.0 * counted).abs() < 1e-6, "{outcome:?}");
 }
 
 #[test]
@@ -303,6 +323,23 @@ fn closed_idle_connection_is_opened_again() {
     assert!(outcome.responses > 10, "{outcome:?}");
     let kinds: Vec<&String> = outcome.errors.keys().collect();
     assert_eq!(kinds, ["status 503"]);
+    assert!(outcome.connections > 10, "{outcome:?}");
+    // Only where the client has not seen the end yet when it sends.
+    assert!(outcome.repeated < outcome.responses, "{outcome:?}");
+}
+
+/// The second response of each connection ends within its body.
+#[test]
+fn cut_response_is_a_failure() {
+    let server = Server::start(|mut stream| {
+        read_request(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+        read_request(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhel");
+    });
+    let outcome = loaded(server.address, |m| model_users(m, 1, false, 20, 3), LONG);
+    assert_eq!((outcome.responses, outcome.failed, outcome.repeated), (10, 10, 0));
+    assert_eq!(outcome.errors["connection closed"], 10);
 }
 
 #[test]
@@ -314,6 +351,48 @@ fn stop_keeps_what_was_measured() {
     let outcome = drive(plan, &|| responses.get() >= 20, &mut |n| responses.set(n)).unwrap();
     assert_eq!(outcome.ending, Some(Ending::Stopped));
     assert!(outcome.responses >= 20);
+    // The last responses are awaited.
+    assert_eq!((outcome.responses, outcome.unanswered), (outcome.sent, 0));
+}
+
+/// One thread sends what 64 users ask for, and their responses wait in it: this server answers each
+/// within microseconds.
+#[test]
+fn delay_of_this_program_is_measured_with_users() {
+    let server = Server::start(|mut stream| {
+        let mut request = [0; 1024];
+        while stream.read(&mut request).is_ok_and(|length| length > 0) {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let pace = |m: &Model| model_users(m, 64, false, u64::MAX, 3);
+    let outcome = loaded(server.address, pace, Duration::from_secs(1));
+    let median = |of: &Histogram<u64>| of.value_at_quantile(0.5);
+    let (late, latency) = (median(&outcome.late_ns), median(&outcome.latency_ns));
+    assert!(outcome.late_ns.len() == outcome.responses && 10 * late > latency, "{late} {latency}");
+}
+
+/// Answers twenty requests on each connection, and no more.
+fn freezing(mut stream: TcpStream) {
+    for _ in 0..20 {
+        read_request(&mut stream);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+    stalled(stream);
+}
+
+#[test]
+fn unanswered_requests_of_a_stopped_load_have_no_latency() {
+    let server = Server::start(freezing);
+    let model = model();
+    let plan = Plan {
+        timeout: LONG,
+        ..plan(server.address, &model, model_users(&model, 4, false, u64::MAX, 3), Some(LONG))
+    };
+    let responses = Cell::new(0);
+    let outcome = drive(plan, &|| responses.get() >= 80, &mut |n| responses.set(n)).unwrap();
+    assert_eq!((outcome.responses, outcome.unanswered), (80, 4));
+    assert!(outcome.latency_ns_at(0.95).is_some() && outcome.latency_ns_at(0.96).is_none());
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Facts from the CPUID instruction: look-aside buffers, rate of the counter, names of the
 //! processor and the hypervisor.
 
-use raw_cpuid::{Associativity, CacheInfoType, CpuId, CpuIdReader, DatInfo, DatType, Hypervisor};
+use raw_cpuid::{
+    Associativity, CACHE_INFO_TABLE, CacheInfo, CacheInfoType, CpuId, CpuIdReader, DatInfo,
+    DatType, Hypervisor,
+};
 use yamba_record::machine::details::Tlb;
 
 const KIB_4: u64 = 4 << 10;
@@ -17,7 +20,7 @@ pub(super) fn tlbs<R: CpuIdReader>(reader: &R) -> Vec<Tlb> {
         all = intel(&cpuid);
     }
     if all.is_empty() {
-        all = intel_in_words(&cpuid);
+        all = intel_in_words(&cpuid, reader);
     }
     all.sort_by(|a, b| (a.level, &a.kind, &a.pages).cmp(&(b.level, &b.kind, &b.pages)));
     all
@@ -120,22 +123,44 @@ fn one(buffer: &DatInfo) -> Option<Tlb> {
 }
 
 /// Older Intel: leaf 2 has a number for each buffer, which the manual describes in words.
-fn intel_in_words<R: CpuIdReader>(cpuid: &CpuId<R>) -> Vec<Tlb> {
-    let descriptors = cpuid.get_cache_info().into_iter().flatten();
-    let buffers = descriptors.filter_map(|d| {
-        let kind = match d.typ {
-            CacheInfoType::TLB if d.desc().starts_with("Instruction") => "instruction",
-            CacheInfoType::TLB | CacheInfoType::STLB => "unified",
-            CacheInfoType::DTLB => "data",
-            _ => return None,
-        };
-        Some(Tlb {
-            kind: kind.to_owned(),
-            description: Some(d.desc().to_owned()),
-            ..Tlb::default()
-        })
-    });
-    buffers.collect()
+fn intel_in_words<R: CpuIdReader>(cpuid: &CpuId<R>, reader: &R) -> Vec<Tlb> {
+    if cpuid.get_cache_info().is_none() {
+        return Vec::new();
+    }
+    descriptors(reader).filter_map(in_words).collect()
+}
+
+/// The descriptors of leaf 2. The lowest byte is no descriptor, and a register with its highest bit
+/// set has none. The iterator of `raw_cpuid` ends at the first number that its table lacks.
+fn descriptors<R: CpuIdReader>(reader: &R) -> impl Iterator<Item = u8> {
+    let leaf = reader.cpuid1(2);
+    let registers = [leaf.eax & !0xff, leaf.ebx, leaf.ecx, leaf.edx];
+    let valid = registers.into_iter().filter(|register| register >> 31 == 0);
+    valid.flat_map(u32::to_le_bytes).filter(|number| *number != 0)
+}
+
+/// The buffer of a descriptor. `None` for a cache, and for a reference to another leaf.
+fn in_words(number: u8) -> Option<Tlb> {
+    // Not in the table of `raw_cpuid`: Intel 64 and IA-32 Architectures Software Developer's
+    // Manual, volume 2A, table 3-12.
+    const SHARED: &str = "Shared 2nd-Level TLB: 4 KByte/2 MByte pages, 6-way set associative, 1536 entries; also 1 GByte pages, 4-way, 16 entries";
+    let known = CACHE_INFO_TABLE.iter().find(|info| info.num == number);
+    let (kind, words) = match known {
+        _ if number == 0xc3 => ("unified", SHARED.to_owned()),
+        None => ("unknown", format!("descriptor {number:#04x} of CPUID leaf 2")),
+        Some(info) => (kind(info)?, info.desc().to_owned()),
+    };
+    Some(Tlb { kind: kind.to_owned(), description: Some(words), ..Tlb::default() })
+}
+
+fn kind(info: &CacheInfo) -> Option<&'static str> {
+    match info.typ {
+        CacheInfoType::TLB if info.desc().starts_with("Instruction") => Some("instruction"),
+        CacheInfoType::TLB if info.desc().starts_with("Data") => Some("data"),
+        CacheInfoType::TLB | CacheInfoType::STLB => Some("unified"),
+        CacheInfoType::DTLB => Some("data"),
+        _ => None,
+    }
 }
 
 /// The rate of the time stamp counter in hertz, as the processor or else the hypervisor reports it.
@@ -304,6 +329,27 @@ mod tests {
         assert_eq!(tlbs.len(), 1, "{tlbs:?}");
         assert_eq!(tlbs[0].kind, "instruction");
         assert!(tlbs[0].description.as_ref().unwrap().contains("7 entries"));
+    }
+
+    /// Leaf 2 of an Intel processor under a hypervisor: 76, 03, 63, b5 and c3 are buffers, ff and
+    /// f0 are not.
+    #[test]
+    fn all_descriptors_of_leaf_2_are_read() {
+        const LEAF_2: (u32, u32, [u32; 4]) = (2, 0, [0x7603_6301, 0x00f0_b5ff, 0, 0x00c3_0000]);
+        let found = tlbs(&Saved(&[(0, 0, INTEL), LEAF_2]));
+        let of = |kind: &str| {
+            let own = found.iter().filter(|tlb| tlb.kind == kind);
+            own.map(|tlb| tlb.description.as_deref().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert!(of("unified").len() == 1 && of("unified")[0].contains("1536 entries"));
+        let (data, code) = (of("data").join("; "), of("instruction").join("; "));
+        assert!(data.contains("64 entries") && data.contains("1 GByte pages"), "{data}");
+        assert!(code.contains("2M/4M pages, fully associative, 8 entries"), "{code}");
+        const UNKNOWN: (u32, u32, [u32; 4]) = (2, 0, [0x8000_0001, 0xdf, 0, 0]);
+        let found = tlbs(&Saved(&[(0, 0, INTEL), UNKNOWN]));
+        assert_eq!((found.len(), found[0].kind.as_str()), (1, "unknown"));
+        assert!(found[0].description.as_deref().unwrap().contains("0xdf"));
     }
 
     #[test]

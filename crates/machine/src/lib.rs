@@ -32,6 +32,7 @@ pub mod stale_dirs;
 mod storage;
 mod text;
 mod timers;
+mod tracers;
 mod virtualisation;
 
 use yamba_record::Machine;
@@ -56,6 +57,7 @@ pub fn probe(isa: &str, system: &str) -> Machine {
     let mut machine = describe(&Here, &queried, isa, system);
     if let Some(details) = &mut machine.details {
         details.load.running = load::lasting(before.running, details.load.running);
+        details.load.tracers = tracers::tracers(&Here, std::process::id());
     }
     judge(&mut machine);
     machine

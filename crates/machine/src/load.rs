@@ -1,4 +1,4 @@
-//! Current system load.
+//! Current system load, without `tracers`.
 
 use yamba_record::machine::details::Load;
 
@@ -14,6 +14,7 @@ pub(super) fn load(source: &impl Source) -> Load {
         running: read.map(|(_, running)| running),
         cpu_pressure: pressure(source, "cpu"),
         io_pressure: pressure(source, "io"),
+        tracers: Vec::new(),
     }
 }
 

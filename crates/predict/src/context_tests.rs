@@ -1,5 +1,6 @@
 //! Predictions in the application's context, with truths that were computed by hand.
 
+use crate::carry::user_scale::UserScale;
 use crate::change::{CostChange, Replacement, without_started};
 use crate::costs::{Contained, Costs};
 use crate::tests::{cost, costs, used, vector};
@@ -280,7 +281,35 @@ fn excess_over_the_benchmark_stays_on_the_same_processor() {
     let mut cheaper = a.clone();
     let half = CostChange::read("open=0.5x").unwrap();
     half.apply(&mut cheaper).unwrap();
-    near(on(&traced, &a, &cheaper).predicted_ns, 150.0);
+    let found = on(&traced, &a, &cheaper);
+    near(found.predicted_ns, 150.0);
+    assert!(found.trace().unwrap().is_changed, "it is not the traced time");
+}
+
+/// On another processor, the excess of 200 ns changes by a factor between that of the benchmark, 2,
+/// and that of cache misses, 1/2.
+#[test]
+fn excess_over_the_benchmark_changes_as_misses_on_another_processor() {
+    let processor = |name: &str, open: f64, load: f64| {
+        let mut all = exact(&[("open", None, open)]);
+        let loads = [("user(load)", Some(65536.0), cost(load, 0.0))];
+        all.primitives.extend(costs(&loads).primitives);
+        Costs { processor: Some(name.to_owned()), ..all }
+    };
+    let a = processor("p", 100.0, 8.0);
+    let traced = vector(vec![timed("open", None, 1.0, 300.0)]);
+    let other = on(&traced, &a, &processor("q", 200.0, 4.0));
+    near(other.predicted_ns, 200.0 + 200.0);
+    let [low, high] = other.interval_ns.unwrap();
+    near(low, 200.0 + 100.0);
+    near(high, 200.0 + 400.0);
+    near(on(&traced, &a, &processor("p", 200.0, 4.0)).predicted_ns, 400.0);
+    // A hypothetical cost is for the whole time.
+    let mut cheaper = processor("q", 200.0, 4.0);
+    CostChange::read("open=0.5x").unwrap().apply(&mut cheaper).unwrap();
+    let found = on(&traced, &a, &cheaper);
+    near(found.predicted_ns, 200.0);
+    near(found.interval_ns.unwrap()[0], 150.0);
 }
 
 #[test]
@@ -572,7 +601,7 @@ fn started_processes_are_removed_with_their_part_of_each_use() {
         [timed("fork", None, 1.0, 300.0), timed("read", Some(4.0), 2.0, 200.0)]
     );
     assert_eq!((left.kernel_ns, left.user_ns), (Some(500.0), Some(400.0)));
-    let context = Context::new(&left, "a", &a).unwrap().with_removed(removed_ns);
+    let context = Context::new(&left, "a", &a).unwrap().with_removed(removed_ns, &left);
     let found = predict_in_context(&left, &context, "a", &a).unwrap();
     near(found.predicted_ns, 500.0);
     // A sixth of the work is removed: up to a sixth of the excess of 300 - 100 + 200 - 100 ns
@@ -798,17 +827,19 @@ fn system_of_the_trace_is_ranked_among_others() {
 fn systems_with_known_user_times_are_ranked_by_both_times() {
     let a = costs(&[("read", None, cost(100.0, 1.0))]);
     let b = costs(&[("read", None, cost(50.0, 1.0))]);
-    let traced = vector(vec![timed("read", None, 1.0, 500.0)]);
+    let mut traced = vector(vec![timed("read", None, 1.0, 500.0)]);
+    traced.user_ns = Some(1000.0);
+    let scale = |interval| UserScale { ratio: 2.0, interval, is_within_launches: false };
     let [mut here, mut there] = [on(&traced, &a, &a), on(&traced, &a, &b)];
     let order = |all: [&Prediction; 2]| ranked(&all)[0].predicted_ns;
     assert_eq!(order([&here, &there]), 250.0);
     here.set_user_time(Some(1000.0));
-    there.set_scaled_user_time(2000.0, [1900.0, 2100.0], "lat_mul");
+    there.set_scaled_user_time(&traced, scale([1.9, 2.1]), "lat_mul", [&a, &b]);
     assert_eq!(order([&here, &there]), 500.0);
     let first = ranked(&[&here, &there])[0].clone();
     assert_eq!(first.predicted_user_ns, Some(1000.0));
     assert_eq!(first.is_before_later, Some(true));
-    there.set_scaled_user_time(2000.0, [1000.0, 3000.0], "lat_mul");
+    there.set_scaled_user_time(&traced, scale([1.0, 3.0]), "lat_mul", [&a, &b]);
     let first = ranked(&[&here, &there])[0].clone();
     assert_eq!(first.is_before_later, Some(false));
 }

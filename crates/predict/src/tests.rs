@@ -651,6 +651,13 @@ fn faults_of_vectors_are_named() {
     assert!(nan.starts_with("primitives[0].count: it must be a finite number"));
     let twice = r#"[{"name": "a", "count": 1}, {"name": "a", "count": 2}]"#;
     assert_eq!(fault(twice, ""), "primitives[1]: a is listed twice");
+    let timed =
+        r#"[{"name": "a", "count": 1, "time_ns": 6}, {"name": "b", "count": 1, "time_ns": 5}]"#;
+    assert_eq!(
+        fault(timed, r#", "kernel_ns": 10"#),
+        "kernel_ns: less than the sum of all time_ns, which is 11"
+    );
+    assert!(document(timed, r#", "kernel_ns": 11"#).is_ok());
     assert!(fault(r#"[{"name": "a", "count": 1}]"#, r#", "user": 1"#).contains("user"));
     assert!(fault(r#"[{"name": "a"}]"#, "").contains("count"));
     let other = r#"{"schema": "yamba-run/1", "application": "a", "unit": "run", "primitives": []}"#;

@@ -23,7 +23,9 @@ pub struct Distribution {
     pub count: u64,
     /// The subtracted cost, in ns: the median over the launches of the time of the dummy.
     pub cost_ns: f64,
-    /// Percentiles, ascending. One with fewer than ten operations above it is left out.
+    /// Percentiles, ascending. One with fewer than ten operations above it is left out. Those of a
+    /// load are of all requests, where failed ones count as longer than all others: one that they
+    /// reach is left out.
     pub percentiles: Vec<Percentile>,
     /// The longest operation, in ns.
     pub max_ns: f64,

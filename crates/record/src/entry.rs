@@ -74,6 +74,10 @@ flat! {
     }
 }
 
+/// The least quiet factor. It, and its inverse, are placeholders of an end that the disturbance
+/// leaves open.
+pub const LEAST_QUIET_FACTOR: f64 = 0.001;
+
 flat! {
     /// Disturbances of the batches of an entry, and their effect on its figure.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
@@ -91,7 +95,8 @@ flat! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub is_bounded: bool,
         /// Bounds of the figure on a quiet machine, as multiples of `median`, where batches that
-        /// may have been disturbed count. `confidence_interval` includes them.
+        /// may have been disturbed count. `confidence_interval` includes them. 0.001 and 1000 are
+        /// placeholders: that end is open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub quiet_factors: Option<[f64; 2]>,
         /// Whether the medians of the launches differ by more than those of comparable figures do

@@ -13,6 +13,7 @@ pub mod batch;
 pub mod circles;
 mod columns;
 pub mod command;
+pub mod direction;
 pub mod distribution;
 pub mod document;
 pub mod entry;

@@ -114,6 +114,11 @@ impl Java {
 pub struct Contention {
     /// The share of the run's width probes that were lengthened, from 0 to 1.
     pub contended: f64,
+    /// The mean share by which these probes were longer than a quiet one, from 0 to 1. Code that
+    /// uses the whole width of the core takes that much longer, and other code less. `None`:
+    /// unknown, as in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lengthening: Option<f64>,
     /// The end of the run, in seconds since 1970.
     pub unix_s: f64,
 }

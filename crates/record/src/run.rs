@@ -1,7 +1,7 @@
 //! The document of a run, schema `yamba-run/1`. Later versions add fields and never change existing
 //! ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::circles::Circles;
 pub use crate::entry::{
     BuildInputs, Cycles, Evidence, Flags, Provenance, SourceFile, Throughput, UserFlags,
 };
-use crate::entry::{Declaration, Environment, FigureDetails, Interference};
+use crate::entry::{Declaration, Environment, FigureDetails, Interference, LEAST_QUIET_FACTOR};
 use crate::event::{Clock, CommonClock, Placement};
 use crate::flat::flat;
 use crate::hardware::{self, HardwareParameter};
@@ -178,17 +178,40 @@ fn is_none(count: &u64) -> bool {
 }
 
 impl Producer {
+    /// Whether the results are those of a program of another harness: imported, or measured by its
+    /// own harness in processes that Yamba started.
+    pub fn is_of_another_program(&self) -> bool {
+        self.imported.is_some() || self.harness.is_some()
+    }
+
     /// The command that measured the run for its own purpose: `compare`, `selftest`, `predict`, or
     /// `noise` of earlier versions. `None` for a run that the user requested.
     pub fn for_another_command(&self) -> Option<&str> {
         let command = self.arguments.first()?;
         ["compare", "selftest", "predict", "noise"].into_iter().find(|c| c == command)
     }
+
+    /// The parameters to which `yamba run --set NAME=VALUE` gave a value.
+    pub fn set_parameters(&self) -> BTreeSet<&str> {
+        let mut words = self.arguments.iter().map(String::as_str);
+        let mut set = BTreeSet::new();
+        if words.next() != Some("run") {
+            return set;
+        }
+        while let Some(word) = words.next().filter(|word| *word != "--") {
+            let setting = match word {
+                "--set" => words.next(),
+                _ => word.strip_prefix("--set="),
+            };
+            set.extend(setting.and_then(|setting| setting.split_once('=')).map(|(name, _)| name));
+        }
+        set
+    }
 }
 
 /// The origin of figures that another program measured. Such a run has no raw batches, and launches
-/// only where JMH has forks. Facts of the machine that the results do not contain are `None`, an
-/// empty text, 0 or `false`.
+/// only where the program starts several processes. Facts of the machine that the results do not
+/// contain are `None`, an empty text, 0 or `false`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Imported {
     /// The format of the results, by the program that wrote them: `lmbench`, `google-benchmark`,
@@ -270,6 +293,44 @@ impl Run {
         hardware::refuse_ends_of_caches(parameters, distance.unwrap_or(16.0), &caches);
     }
 
+    /// The values of another program's results that this run does not have.
+    pub fn left_out(&self) -> &[String] {
+        self.producer.imported.as_ref().map_or(&[], |imported| &imported.left_out)
+    }
+
+    /// A warning about a run that another program measured. `None` for a run of Yamba.
+    pub fn whose(&self) -> Option<String> {
+        let imported = self.producer.imported.as_ref()?;
+        let (version, by) = (&self.producer.version, &imported.by);
+        let numbers = self.about_intervals(&imported.form);
+        if imported.form == "jmh" {
+            return Some(format!("Measured by {version} ({by} read its results): {numbers}."));
+        }
+        // Earlier versions read exports of Yamba as results of other programs.
+        let is_foreign = !version.starts_with("yamba ");
+        let foreign = if is_foreign { ", not by Yamba" } else { "" };
+        Some(format!(
+            "Measured by {version}{foreign} ({by} read its results): {numbers}; of the machine there is only what they say."
+        ))
+    }
+
+    /// The launches behind the intervals of results of this form.
+    fn about_intervals(&self, form: &str) -> String {
+        let launches = match form {
+            "jmh" => "forks",
+            "sel4bench" => "iterations",
+            "kanata bench" => "tables",
+            _ => "processes",
+        };
+        if self.benchmarks.iter().any(|b| b.confidence_interval.is_some()) {
+            format!("an interval is that of its {launches}")
+        } else if self.benchmarks.iter().any(|b| b.launches.len() > 1) {
+            format!("too few {launches} for an interval")
+        } else {
+            "single numbers without intervals".to_owned()
+        }
+    }
+
     /// Whether any figure is invalid or any benchmark crashed. Skipped benchmarks do not count.
     pub fn failed(&self) -> bool {
         self.benchmarks.iter().any(|b| matches!(b.status, Status::Invalid | Status::Crashed))
@@ -305,29 +366,6 @@ impl RunHead {
     /// The name of the application whose vector the run holds. `None` for a run of benchmarks.
     pub fn application(&self) -> Option<&str> {
         self.vector.as_ref()?.get("application")?.as_str()
-    }
-
-    /// A warning about a run that another program measured. `None` for a run of Yamba.
-    pub fn whose(&self) -> Option<String> {
-        let imported = self.producer.imported.as_ref()?;
-        let version = &self.producer.version;
-        let by = &imported.by;
-        let numbers = match imported.form.as_str() {
-            "jmh" => {
-                return Some(format!(
-                    "Measured by {version} ({by} read its results): an interval is that of its forks."
-                ));
-            }
-            "pyperf" => "an interval is that of its processes",
-            "go" => "an interval is that of the processes of a file, if there are several",
-            _ => "single numbers without intervals",
-        };
-        // Yamba exports forms of other programs, too.
-        let is_foreign = !version.starts_with("yamba ");
-        let foreign = if is_foreign { ", not by Yamba" } else { "" };
-        Some(format!(
-            "Measured by {version}{foreign} ({by} read its results): {numbers}; of the machine there is only what they say."
-        ))
     }
 }
 
@@ -366,11 +404,17 @@ impl Benchmark {
         figures
     }
 
-    /// Whether the figure is valid, and its intervals hold the value of an undisturbed machine. Its
-    /// median and those of its launches may still be those of a disturbed one.
-    pub fn has_sound_interval(&self) -> bool {
+    /// Whether the figure is valid, and its intervals, if it has any, hold the value of an
+    /// undisturbed machine. Its median and those of its launches may still be those of a disturbed
+    /// one.
+    pub fn is_sound(&self) -> bool {
         self.status == Status::Ok
             && (!self.interference.is_disturbed || self.interference.is_bounded)
+    }
+
+    /// Whether the figure is sound and has an interval.
+    pub fn has_sound_interval(&self) -> bool {
+        self.is_sound() && self.confidence_interval.is_some()
     }
 
     /// Bounds of a figure of this entry on an undisturbed machine: `median` with `interval`, a time
@@ -380,6 +424,34 @@ impl Benchmark {
         let of_disturbance =
             self.interference.quiet_factors.map(|factors| factors.map(|f| f * median));
         of_disturbance.or(interval.filter(|_| self.interference.is_disturbed))
+    }
+
+    /// Whether the disturbance leaves each end of the interval open. The number there is then a
+    /// placeholder.
+    fn open_ends(&self) -> [bool; 2] {
+        const ROUNDING: f64 = 1e-9;
+        let least = LEAST_QUIET_FACTOR * (1.0 + ROUNDING);
+        let factors = self.interference.quiet_factors;
+        factors.map_or([false; 2], |[low, high]| [low <= least, high >= 1.0 / least])
+    }
+
+    /// The confidence interval for readers. An end that the disturbance leaves open is infinite.
+    pub fn shown_interval(&self) -> Option<[f64; 2]> {
+        self.confidence_interval.map(|ends| self.with_open_ends(ends))
+    }
+
+    /// An interval of the figure or its cycles for readers, in the same way.
+    pub fn with_open_ends(&self, [low, high]: [f64; 2]) -> [f64; 2] {
+        let [is_low_open, is_high_open] = self.open_ends();
+        let low = if is_low_open { f64::NEG_INFINITY } else { low };
+        [low, if is_high_open { f64::INFINITY } else { high }]
+    }
+
+    /// The confidence interval for drawings. It ends at the figure where the disturbance leaves an
+    /// end open.
+    pub fn drawn_interval(&self) -> Option<[f64; 2]> {
+        let median = self.median?;
+        Some(self.shown_interval()?.map(|end| if end.is_finite() { end } else { median }))
     }
 
     /// The width of the confidence interval as a share of the figure.
@@ -539,6 +611,25 @@ pub enum IntervalScope {
 }
 
 impl IntervalScope {
+    /// All scopes.
+    pub const ALL: [IntervalScope; 3] =
+        [IntervalScope::BetweenLaunches, IntervalScope::BetweenRuns, IntervalScope::WithinLaunches];
+
+    /// The interval in words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            IntervalScope::BetweenLaunches => {
+                "a distribution-free 95 % confidence interval between launches"
+            }
+            IntervalScope::BetweenRuns => {
+                "one that holds the figure of the next run of this kind in 90 % of cases"
+            }
+            IntervalScope::WithinLaunches => {
+                "a 95 % confidence interval within launches, which says nothing of other runs"
+            }
+        }
+    }
+
     /// Whether the interval covers other runs under the same conditions.
     pub fn covers_other_runs(self) -> bool {
         matches!(self, IntervalScope::BetweenLaunches | IntervalScope::BetweenRuns)

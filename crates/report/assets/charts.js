@@ -180,7 +180,8 @@
     const soft = style.getPropertyValue("--soft").trim();
     const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
     const upwards = chart.curves.flatMap((c) => c.points.flatMap((p) => [p[1], ...(p[2] ?? [])]));
-    const highest = Math.max(...upwards);
+    // A linear axis has 0, so that lengths can be compared.
+    const highest = Math.max(...upwards, 0);
     const lowest = Math.min(...upwards, 0);
     const { log_x_axis: across, log_y_axis: up } = chart;
     const range = up?.range ?? [lowest * 1.05, highest > lowest ? highest * 1.05 : 1];

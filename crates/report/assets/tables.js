@@ -58,10 +58,20 @@
     return null;
   };
   const words = new Intl.Collator("en", { numeric: true });
+  // The collator compares the digits after a point, and below 0, as whole numbers.
+  const numbers = /((?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]))/i;
+  const byWords = (a, b) => {
+    const [own, other] = [a, b].map((text) => text.split(numbers));
+    for (let i = 0; i < Math.min(own.length, other.length); i++) {
+      const first = i % 2 ? own[i] - other[i] : words.compare(own[i], other[i]);
+      if (first) return first;
+    }
+    return own.length - other.length;
+  };
   const order = (a, b, sign) => {
     if (!a || !b) return (a ? 0 : 1) - (b ? 0 : 1);
     if (a.unit !== b.unit) return words.compare(a.unit, b.unit);
-    return sign * (typeof a.value === "string" ? words.compare(a.value, b.value) : a.value - b.value);
+    return sign * (typeof a.value === "string" ? byWords(a.value, b.value) : a.value - b.value);
   };
   const sort = (head) => {
     const table = head.closest("table");
@@ -86,12 +96,22 @@
   const found = document.getElementById("found");
   const bodies = all("tbody[data-text]");
   box.closest(".filter").hidden = false;
+  // The words of the page in a row, and those that it shows in another form or place.
+  const texts = new Map();
+  const textOf = (body) => {
+    if (!texts.has(body)) {
+      const cells = all(":scope > tr:not(.more) > *", body).map((cell) => cell.textContent);
+      texts.set(body, [body.dataset.text, ...cells].join(" ").toLowerCase());
+    }
+    return texts.get(body);
+  };
+  // `invalid` contains `valid`.
+  const contains = (text, word) => (word === "valid" ? text.split(/\s+/).includes(word) : text.includes(word));
   box.addEventListener("input", () => {
     const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const body of bodies) {
-      const text = body.dataset.text.toLowerCase();
-      body.hidden = !wanted.every((word) => text.includes(word));
+      body.hidden = !wanted.every((word) => contains(textOf(body), word));
       shown += body.hidden ? 0 : 1;
     }
     found.textContent = wanted.length ? `${shown} of ${bodies.length} rows` : "";

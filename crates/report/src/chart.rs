@@ -1,8 +1,11 @@
 //! Charts: curves, axes and captions.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Serialize, Serializer};
 use yamba_record::number::scale;
 
+use crate::left_out::LeftOut;
 use crate::ticks::{LogAxis, ends};
 use yamba_record::number::listed;
 
@@ -12,7 +15,7 @@ const SPREAD: f64 = 20.0;
 /// Margin factor above and below the figures on a logarithmic axis.
 const MARGIN: f64 = 1.2;
 
-/// Maximum number of points without cycles that a caption names.
+/// Maximum number of points without cycles, or of curves, that a caption names.
 const MOST_NAMED: usize = 8;
 
 /// The name of a fitted line.
@@ -33,9 +36,9 @@ pub struct Chart {
     pub curves: Vec<Curve>,
     /// Cache sizes with their names.
     pub levels: Vec<(u64, String)>,
-    /// Number of invalid points, which are not drawn.
+    /// Points without a valid figure, or in another unit. They are not drawn.
     #[serde(skip)]
-    pub left_out: usize,
+    pub left_out: LeftOut,
     /// Valid points without known cycles, which are not drawn.
     #[serde(skip)]
     pub without_cycles: Vec<WithoutCycles>,
@@ -105,6 +108,14 @@ impl Point {
             text: String::new(),
         }
     }
+
+    /// Converts all values of y to another unit.
+    pub fn convert(&mut self, factor: f64) {
+        let convert = |ends: [f64; 2]| ends.map(|v| v * factor);
+        self.y *= factor;
+        self.confidence_interval = self.confidence_interval.map(convert);
+        self.bounds = self.bounds.map(convert);
+    }
 }
 
 impl Serialize for Point {
@@ -166,8 +177,7 @@ pub fn to_one_unit(unit: &str, curves: &mut [Curve]) -> String {
     let greatest = points.map(|p| p.y.abs()).fold(0.0, f64::max);
     let (factor, unit) = scale(greatest, unit);
     for point in curves.iter_mut().flat_map(|c| &mut c.points) {
-        point.y *= factor;
-        point.confidence_interval = point.confidence_interval.map(|ends| ends.map(|v| v * factor));
+        point.convert(factor);
     }
     unit.to_owned()
 }
@@ -248,15 +258,25 @@ impl Chart {
         self.curves.iter().map(pairs).collect()
     }
 
-    /// A sentence about the levels that lines skip. `None` if they skip no level.
-    pub fn skipped_levels(&self) -> Option<String> {
-        let pairs = self.curves.iter().flat_map(|c| c.points.windows(2));
-        let mut names: Vec<&str> = pairs.flat_map(|p| self.levels_between(&p[0], &p[1])).collect();
-        names.sort_unstable();
-        names.dedup();
-        (!names.is_empty()).then(|| {
-            format!("No line crosses {}: no size within it was measured", names.join(" and "))
-        })
+    /// Sentences about the levels that lines skip. They name the curves if others have points
+    /// there.
+    pub fn skipped_levels(&self) -> Vec<String> {
+        let mut skipped: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
+        for curve in &self.curves {
+            let pairs = curve.points.windows(2);
+            let levels: BTreeSet<&str> =
+                pairs.flat_map(|p| self.levels_between(&p[0], &p[1])).collect();
+            skipped.entry(levels.into_iter().collect()).or_default().push(&curve.name);
+        }
+        let each = skipped.into_iter().filter(|(levels, _)| !levels.is_empty());
+        let each = each.map(|(levels, curves)| {
+            let whose = match curves.len() {
+                all if all == self.curves.len() => String::new(),
+                _ => format!(" of {}", listed(&curves, MOST_NAMED)),
+            };
+            format!("No line{whose} crosses {}: no valid size within it", levels.join(" and "))
+        });
+        each.collect()
     }
 
     /// The chart with its axes. Logarithmic axes have room for the intervals.
@@ -295,7 +315,7 @@ impl Chart {
         let all = [
             self.about_marks(),
             self.about_disturbed(),
-            self.about_left_out(),
+            self.left_out.sentence().map(|text| format!("{text}.")),
             self.about_without_cycles().map(|text| format!("{text}.")),
         ];
         let sentences = all.into_iter().flatten().chain(findings).chain(levels);
@@ -306,7 +326,7 @@ impl Chart {
     fn about_marks(&self) -> Option<String> {
         let marked = || self.points().filter(|p| p.confidence_interval.is_some());
         let (all, within) = (marked().count(), marked().filter(|p| p.is_within).count());
-        let what = self.marks.unwrap_or("the 95 % intervals");
+        let what = self.marks.unwrap_or("the intervals of the figures");
         let alone = "within launches: they speak of these processes alone";
         match (all, within) {
             (0, _) => None,
@@ -333,11 +353,6 @@ impl Chart {
         });
         let all: Vec<String> = unbounded.into_iter().chain(bounded).collect();
         (!all.is_empty()).then(|| all.join(" "))
-    }
-
-    fn about_left_out(&self) -> Option<String> {
-        let count = self.left_out;
-        (count > 0).then(|| format!("Not drawn, because not valid: {count} of its points."))
     }
 
     /// A sentence about points without cycles: count, names and reasons.

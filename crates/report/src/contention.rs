@@ -38,8 +38,26 @@ pub fn disturbing_share(benchmark: &Benchmark) -> Option<f64> {
     is_by_neighbour.then_some(share)
 }
 
-/// A sentence about neighbours of a run. `None` if their share is negligible or unknown.
-pub fn neighbours_sentence(run: &Run) -> Option<String> {
+/// Sentences about neighbours of a run, and about processes that traced the kernel meanwhile.
+/// `None` if their share is negligible or unknown.
+pub fn disturbance_sentences(run: &Run) -> Option<String> {
+    let all: Vec<String> = of_neighbours(run).into_iter().chain(of_tracers(run)).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+fn of_tracers(run: &Run) -> Option<String> {
+    let tracers = &run.machine.details.as_ref()?.load.tracers;
+    let names = tracers.iter().map(|t| format!("`{}`", t.name.as_deref().unwrap_or("unknown")));
+    let names: Vec<String> = names.collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "The kernel ran programs of {} at its trace points: system calls, page faults and switches may have taken longer (`yamba machine` lists them).",
+            names.join(", ")
+        )
+    })
+}
+
+fn of_neighbours(run: &Run) -> Option<String> {
     if run.plan.counts_neighbours {
         let text = "Batches beside another hardware thread count (YAMBA_NEIGHBOURS=count): figures may be far too high.";
         return Some(text.to_owned());
@@ -65,7 +83,7 @@ pub(crate) fn contended_sentence(run: &Run) -> Option<String> {
 
 /// How many of the disturbed figures can be used by their intervals.
 fn bounded(disturbed: &[&Benchmark]) -> String {
-    let bounded = disturbed.iter().filter(|b| b.has_sound_interval()).count();
+    let bounded = disturbed.iter().filter(|b| b.is_sound()).count();
     match (bounded, disturbed.len()) {
         (0, _) => String::new(),
         (1, 1) => "; its interval also holds the value of a quiet machine".to_owned(),
@@ -78,6 +96,10 @@ fn bounded(disturbed: &[&Benchmark]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::Machine;
+    use yamba_record::machine::Details;
+    use yamba_record::machine::details::Tracer;
+
     use super::*;
 
     fn run(launches: &[(u64, Option<f64>)], is_disturbed: bool) -> Run {
@@ -150,9 +172,24 @@ mod tests {
     #[test]
     fn run_that_counts_neighbours_says_so() {
         let mut run = run(&[(100, Some(0.4))], true);
-        assert_eq!(neighbours_sentence(&run), contended_sentence(&run));
+        assert_eq!(disturbance_sentences(&run), contended_sentence(&run));
         run.plan.counts_neighbours = true;
-        let sentence = neighbours_sentence(&run).unwrap();
+        let sentence = disturbance_sentences(&run).unwrap();
         assert!(sentence.contains("YAMBA_NEIGHBOURS=count"), "{sentence}");
+    }
+
+    #[test]
+    fn processes_that_trace_the_kernel_are_named() {
+        let mut run = Run::new(Machine::default());
+        assert_eq!(disturbance_sentences(&run), None);
+        let mut details = Details::default();
+        let name = Some("agent".to_owned());
+        details.load.tracers = vec![Tracer { name, ..Tracer::default() }];
+        run.machine.details = Some(Box::new(details));
+        let text = disturbance_sentences(&run).unwrap();
+        assert!(
+            text.starts_with("The kernel ran programs of `agent` at its trace points"),
+            "{text}"
+        );
     }
 }

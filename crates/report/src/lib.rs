@@ -4,6 +4,8 @@ pub mod chart;
 mod contention;
 pub mod hardware;
 mod html;
+mod intervals;
+mod left_out;
 mod letters;
 pub mod markdown;
 mod number;
@@ -15,7 +17,7 @@ pub mod terminal;
 mod ticks;
 mod view;
 
-pub use contention::{disturbing_share, neighbours_sentence};
+pub use contention::{disturbance_sentences, disturbing_share};
 pub use html::verdict::share;
 pub use html::{
     MeasuredBar, MissRatios, Operation, PairVerdict, PredictedBar, PredictedPart, PredictedTime,

@@ -5,6 +5,7 @@
 //! any characters.
 
 use pulldown_cmark::{Event, Parser, TagEnd};
+use yamba_record::direction::{changes_direction, without_directions};
 use yamba_record::machine::details::Fix;
 
 use crate::view::{Part, Section, Span, Table, Text, View};
@@ -107,7 +108,7 @@ pub fn table(caption: &str, head: &[&str], rows: &[Vec<String>]) -> String {
 /// Escapes all characters that are special in Markdown or HTML.
 pub fn text(plain: &str) -> String {
     let mut out = String::new();
-    for c in plain.chars() {
+    for c in plain.chars().filter(|c| !changes_direction(*c)) {
         if "\\`*_[]<>|&~$".contains(c) {
             out.push('\\');
         }
@@ -132,7 +133,8 @@ pub fn marked(mark: &str, figure: &str) -> String {
 /// A code span, or escaped text if the code contains a character that would end the span or the
 /// table cell.
 pub fn code(code: &str) -> String {
-    let is_simple = |c: char| !c.is_control() && c != '`' && c != '|' && c != '\\';
+    let is_simple =
+        |c: char| !c.is_control() && !changes_direction(c) && c != '`' && c != '|' && c != '\\';
     if code.trim() == code && !code.is_empty() && code.chars().all(is_simple) {
         format!("`{code}`")
     } else {
@@ -144,7 +146,7 @@ pub fn code(code: &str) -> String {
 pub(crate) fn author_markdown(markdown: &str) -> String {
     let lines = markdown.trim().lines();
     let acts = |c: char| c.is_control() && c != '\t';
-    lines.map(|line| line.replace(acts, " ") + "\n").collect()
+    lines.map(|line| without_directions(&line.replace(acts, " ")) + "\n").collect()
 }
 
 /// Plain text of Markdown, one text per paragraph, for readers without a Markdown renderer.
@@ -222,6 +224,13 @@ mod tests {
         // Nothing but the headings, the list items and the rows that the view has.
         let starts = |start: &str| shown.lines().filter(|l| l.starts_with(start)).count();
         assert_eq!((starts("#"), starts("- "), starts("|")), (2, 4, 3), "{shown}");
+    }
+
+    #[test]
+    fn names_do_not_change_the_direction_of_text() {
+        let name = "a\u{202e}21\u{2066}b";
+        assert_eq!([text(name), code(name), strong(name)], ["a21b", "a21b", "**a21b**"]);
+        assert_eq!(author_markdown(name), "a21b\n");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Formatting of figures, sizes and percentiles.
 
 use yamba_record::distribution::{Distribution, Percentile};
-use yamba_record::number::{number, scale};
+use yamba_record::number::{counted, number, scale};
 
 /// A figure in a convenient unit: `4.096 us`.
 pub fn figure(value: f64, unit: &str) -> String {
@@ -72,9 +72,10 @@ pub fn percentiles(distribution: &Distribution) -> String {
     let each = distribution.percentiles.iter().map(percentile);
     let longest = format!("longest {}", figure(distribution.max_ns, "ns"));
     let all: Vec<String> = each.chain([longest]).collect();
-    // The requests of a load: no clock is subtracted.
+    // The responses of a load: no clock is subtracted.
     if distribution.cost_ns == 0.0 {
-        return format!("{}; {} requests", all.join(", "), distribution.count);
+        let responses = counted(distribution.count, "response", "responses");
+        return format!("{}; {responses}", all.join(", "));
     }
     format!(
         "each operation alone: {}; {} operations, interruptions included, less {} ns for the clock",
@@ -129,5 +130,7 @@ mod tests {
             "each operation alone: p50 1.02 us, p99.9 11 us (9 us to 45 us in single launches), longest 85 us; \
              60000 operations, interruptions included, less 24.5 ns for the clock"
         );
+        let load = Distribution { count: 1, max_ns: 2e6, ..Distribution::default() };
+        assert_eq!(percentiles(&load), "longest 2 ms; 1 response");
     }
 }

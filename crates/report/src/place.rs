@@ -1,6 +1,6 @@
 //! The location where a run was read, and the commands that the reader can copy.
 
-use yamba_record::Run;
+use yamba_record::{Benchmark, Run};
 
 /// The location where a run was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,22 @@ impl RunLocation {
         match self {
             RunLocation::File(path) => path,
             RunLocation::Usual | RunLocation::Store(_) => &run.id,
+        }
+    }
+
+    /// Why `yamba show --raw` has no batch of a figure. `None` if it has some, or nothing was
+    /// measured. Of a run in a store, the batches themselves are not read here.
+    pub(crate) fn without_batches(&self, run: &Run, benchmark: &Benchmark) -> Option<&'static str> {
+        let is_document = matches!(self, RunLocation::File(_));
+        let is_measured = benchmark.launches.iter().any(|launch| launch.samples > 0);
+        if run.producer.is_of_another_program() {
+            Some("another program measured")
+        } else if benchmark.details.command.is_some() {
+            Some("whole runs of a command were timed")
+        } else if is_document && is_measured && benchmark.records.is_empty() {
+            Some("the document was written without --raw")
+        } else {
+            None
         }
     }
 

@@ -6,8 +6,8 @@ use yamba_record::number::number;
 use crate::chart::{Chart, Point};
 use crate::html::bars::{Bar, BarChart, bar_charts};
 use crate::html::charts::{absent, charts};
-use crate::html::head::WITHIN;
 use crate::html::rows;
+use crate::intervals::WITHIN;
 use crate::number::{axis_number, short};
 use crate::ticks::{LogAxis, ends};
 
@@ -70,8 +70,8 @@ fn bars_of(chart: &BarChart, width: usize) -> String {
         });
     }
     for remark in chart.remarks() {
-        let mark = if remark.starts_with("disturbed") { "? " } else { "" };
-        out.push_str(&format!("  {mark}{remark}\n"));
+        let mark = if remark.starts_with("Disturbed") { "? " } else { "" };
+        out.push_str(&format!("  {mark}{}\n", lower_first(&remark)));
     }
     out
 }
@@ -253,15 +253,10 @@ fn legend(chart: &Chart) -> String {
     for (bytes, name) in &chart.levels {
         out.push_str(&format!("  {LEVEL} {name}: {}\n", short(*bytes)));
     }
-    for (what, count) in [
-        (format!("{DISTURBED} disturbed"), chart.disturbed()),
-        ("not drawn, because not valid".to_owned(), chart.left_out),
-    ] {
-        if count > 0 {
-            out.push_str(&format!("  {what}: {count} of its points\n"));
-        }
+    if chart.disturbed() > 0 {
+        out.push_str(&format!("  {DISTURBED} disturbed: {} of its points\n", chart.disturbed()));
     }
-    if let Some(text) = chart.about_without_cycles() {
+    for text in chart.left_out.sentence().into_iter().chain(chart.about_without_cycles()) {
         out.push_str(&format!("  {}\n", lower_first(&text)));
     }
     for finding in &chart.findings {
@@ -373,7 +368,7 @@ mod tests {
         run.benchmarks[2].valid = false;
         run.benchmarks[2].status = Status::Invalid;
         let text = plots(&run, 60);
-        assert!(text.ends_with("not valid: 1 of its points\n"), "{text}");
+        assert!(text.ends_with("  not drawn: 1 invalid\n"), "{text}");
         run.benchmarks.remove(1);
         assert_eq!(plots(&run, 60), "");
     }
@@ -472,7 +467,7 @@ mod tests {
         run.benchmarks[1].valid = false;
         run.benchmarks[1].status = Status::Invalid;
         let text = plots(&run, 60);
-        assert!(text.contains("not valid: 1 of its points"), "{text}");
+        assert!(text.contains("  not drawn: 1 invalid\n"), "{text}");
         run.benchmarks.truncate(1);
         assert_eq!(plots(&run, 60), "", "one point is no curve");
     }

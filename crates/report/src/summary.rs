@@ -1,18 +1,17 @@
 //! The tables of a run for a paper, one per group of benchmarks.
 
 use yamba_record::number::number;
-use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Run, Status};
 
+use crate::html::facts::{is_own, unfinished};
 use crate::html::head;
+use crate::html::measured::described;
 use crate::html::rows::{self, PointRow};
 use crate::html::table::{figure_text, interval_text};
+use crate::intervals;
 use crate::markdown::{self, code, list, marked, paragraph, table, text};
 use crate::place::{RunLocation, command_line};
 use crate::sections::sections;
-
-/// The column titles.
-const HEAD: [&str; 5] = ["Benchmark", "Parameters", "Figure", "95 % interval", "Cycles"];
 
 /// Markdown with all figures of a run and the reasons of those that are not valid. `place` is where
 /// the run was read.
@@ -22,9 +21,10 @@ pub fn summary(run: &Run, place: &RunLocation) -> String {
         vec![format!("# {}\n", text(&head::title(runs))), paragraph(&origin(run, place))];
     let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
         rows::rows(runs).into_iter().partition(PointRow::is_skipped);
+    let titles = ["Benchmark", "Parameters", "Figure", intervals::title(runs), "Cycles"];
     for (title, group) in rows::groups(measured) {
         let rows: Vec<Vec<String>> = group.iter().filter_map(cells).collect();
-        parts.push(table(&title, &HEAD, &rows));
+        parts.push(table(&title, &titles, &rows));
         let remarks: Vec<String> = group.iter().filter_map(remark).collect();
         if !remarks.is_empty() {
             parts.push(list(&remarks));
@@ -39,23 +39,28 @@ pub fn summary(run: &Run, place: &RunLocation) -> String {
 }
 
 fn origin(run: &Run, place: &RunLocation) -> String {
-    let machine = &run.machine;
-    let mut line =
-        text(&format!("{} processors, {} {}. ", machine.cpus, machine.system, machine.kernel));
-    if run.producer.imported.is_some() {
-        line += "Another program measured: there is no raw batch.";
-    } else {
-        if matches!(place, RunLocation::File(_)) && !run.id.is_empty() {
-            line += &format!("Run {}. ", code(&run.id));
+    let mut line = match described(&run.machine) {
+        unknown if unknown.is_empty() => String::new(),
+        known => text(&format!("{known}. ")),
+    };
+    if is_own(run) && matches!(place, RunLocation::File(_)) && !run.id.is_empty() {
+        line += &format!("Run {}. ", code(&run.id));
+    }
+    line += &raw_batches(run, place);
+    line += &unfinished(run).map_or(String::new(), |why| text(&format!("{why} ")));
+    line + &text(&intervals::explanation(std::slice::from_ref(run)))
+}
+
+/// The command for the raw batches. If no entry has any, the reason of the first.
+fn raw_batches(run: &Run, place: &RunLocation) -> String {
+    let mut reasons = run.benchmarks.iter().map(|b| place.without_batches(run, b));
+    match reasons.clone().find(Option::is_none).or_else(|| reasons.next()).flatten() {
+        Some(reason) => text(&format!("There is no raw batch: {reason}. ")),
+        None => {
+            let words = [&["yamba", "show", place.run(run), "--raw"], &place.store()[..]].concat();
+            format!("Every raw batch: {}. ", code(&command_line(words)))
         }
-        let words = [&["yamba", "show", place.run(run), "--raw"], &place.store()[..]].concat();
-        line += &format!("Every raw batch: {}.", code(&command_line(words)));
     }
-    let mut kinds = run.benchmarks.iter().filter_map(|b| b.interval_scope);
-    if kinds.any(|kind| kind == IntervalScope::WithinLaunches) {
-        line += " Some intervals are within launches: they say nothing of the next run.";
-    }
-    line
 }
 
 fn cells(row: &PointRow) -> Option<Vec<String>> {
@@ -87,6 +92,7 @@ fn figure(entry: &Benchmark) -> String {
 /// The reason why a figure is invalid or missing.
 fn remark(row: &PointRow) -> Option<String> {
     let note = row.present().next()?.reason()?.first_line();
-    let remark = text(&format!(" {}: {note}", row.short_point()));
-    Some(format!("{}{remark}", code(row.name)))
+    let point = row.short_point();
+    let point = if point.is_empty() { point } else { format!(" {point}") };
+    Some(code(row.name) + &text(&format!("{point}: {note}")))
 }

@@ -77,7 +77,7 @@ impl Terminal {
                 wrapped(&format!("      {}", harmless(advice)), self.width, "      ")
             }
             Part::Table(table) => self.table(table),
-            Part::Markdown(text) => author_markdown(text),
+            Part::Markdown(text) => self.markdown(text),
             Part::Folded(title, parts) => {
                 let parts = parts.iter().map(|part| self.part(part, names, indent));
                 self.wrapped(&harmless(title)) + &parts.collect::<String>()
@@ -89,6 +89,18 @@ impl Terminal {
             }
             Part::HeatMap(_) | Part::Matrix(_) => String::new(),
         }
+    }
+
+    /// The author's Markdown. Lines of code stay whole.
+    fn markdown(self, text: &str) -> String {
+        let text = author_markdown(text);
+        let is_whole =
+            |line: &str| line.is_empty() || line.starts_with("    ") || line.starts_with('\t');
+        let lines = text.lines().map(|line| match is_whole(line) {
+            true => format!("{line}\n"),
+            false => wrapped(line, self.width, ""),
+        });
+        lines.collect()
     }
 
     fn painted(self, code: &str, text: &str) -> String {
@@ -353,6 +365,18 @@ mod tests {
         let markdown = Part::Markdown("\n# A\u{1b}[2J\r\n\tcode\u{7}\u{9b}31m\n".to_owned());
         let shown = text(&View::new("").section("", [markdown]), Terminal::default());
         assert_eq!(shown, "# A [2J\n\tcode  31m\n");
+    }
+
+    #[test]
+    fn markdown_of_the_author_is_wrapped() {
+        let markdown =
+            "What the machine costs, and why it does.\n\n    code stays as whole as it is\n";
+        let view = View::new("").section("", [Part::Markdown(markdown.to_owned())]);
+        let shown = text(&view, Terminal { width: Some(24), has_colours: false });
+        let lines: Vec<&str> = shown.lines().collect();
+        let expected =
+            ["What the machine costs,", "and why it does.", "", "    code stays as whole as it is"];
+        assert_eq!(lines, expected);
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn no_program(dynamic: &[String], target: &Target) -> Failure {
 }
 
 /// The classes of a request. A name may also be that of a folder of the suite, such as `memory`.
-fn selected(
+pub(super) fn selected(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<(Selection, Vec<ClassId>), Failure> {

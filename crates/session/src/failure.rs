@@ -79,17 +79,6 @@ pub fn home_failure(e: io::Error) -> Failure {
     ErrorMessage::from(e).help(help_for_home())
 }
 
-/// A new folder for temporary files, which is removed when the value is dropped.
-///
-/// # Errors
-/// If none can be made.
-pub(super) fn temporary_folder(prefix: &str) -> Result<tempfile::TempDir, Failure> {
-    tempfile::Builder::new()
-        .prefix(prefix)
-        .tempdir()
-        .map_err(|e| ErrorMessage::from(e).help("TMPDIR names another folder for temporary files"))
-}
-
 /// The help text for an error of those files.
 pub fn help_for_home() -> &'static str {
     if embedded::is_checkout() {

@@ -15,7 +15,7 @@ use yamba_fleet::launch::{Job, LaunchError, Launcher, Node, Running, State, Task
 use yamba_record::Run;
 use yamba_store::{Detail, Store};
 
-use super::bundle::bundle;
+use super::bundle::{bundle, selected};
 use super::measure;
 use super::{Failure, Observer, StoreChoice, home_failure};
 use captures::Captures;
@@ -42,8 +42,8 @@ pub struct Request {
     pub folder: PathBuf,
     /// The benchmarks and the nodes. `None` resumes the fleet of that name.
     pub question: Option<Question>,
-    /// The benchmarks and their effort, for the bundle.
-    pub measure: measure::Request,
+    /// The command line, for the results.
+    pub arguments: Vec<String>,
     /// Longest duration of a task.
     pub limit: Duration,
     /// The store of the runs.
@@ -104,8 +104,14 @@ pub struct Outcome {
 /// given.
 ///
 /// # Errors
-/// If the launcher is unknown.
-pub fn script(request: &Request, question: &Question) -> Result<String, Failure> {
+/// If the name, the launcher or a benchmark is unknown: what starts the tasks refuses that, too.
+pub fn script(
+    request: &Request,
+    question: &Question,
+    observer: &dyn Observer,
+) -> Result<String, Failure> {
+    check_name(&request.name)?;
+    selected(&question.measure(Vec::new()), observer)?;
     let launcher = known_launcher(&question.with)?;
     let mut nodes: Vec<Node> = question.hosts.iter().map(|h| Node::named(h)).collect();
     if nodes.is_empty() {
@@ -131,13 +137,13 @@ pub fn run(
     let folder = folder(&request)?;
     let _lock = lock(&folder)?;
     let mut store = request.store.open()?;
-    let (mut plan, offered) = planned(&request, &folder)?;
+    let (mut plan, offered) = planned(&request, &folder, &mut store)?;
     let launcher = known_launcher(&plan.question.with)?;
     let job = job(&request, folder);
     let mut captures = Captures::new(&job, plan.tasks(), &mut store)?;
     captures.take_all(&mut *report)?;
     if !captures.is_complete() {
-        prepare_bundle(&job, request.measure, observer)?;
+        prepare_bundle(&job, plan.question.measure(request.arguments), observer)?;
         let running = start(launcher, &job, &mut plan, &mut captures, report)?;
         collect(running, &mut captures, report)?;
     }
@@ -217,7 +223,11 @@ fn lock(folder: &Path) -> Result<File, Failure> {
 }
 
 /// The plan in the folder, or a new one, and the nodes that the engine offered for it.
-fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failure> {
+fn planned(
+    request: &Request,
+    folder: &Path,
+    store: &mut Store,
+) -> Result<(Plan, Vec<Node>), Failure> {
     let known = Plan::read(folder)?;
     let name = &request.name;
     match (known, &request.question) {
@@ -233,6 +243,11 @@ fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failur
             Err(Failure::new(format!("{}: there is no fleet {name} to resume", folder.display()))
                 .help("--into names its folder"))
         }
+        (None, Some(_)) if !store.fleet(name)?.is_empty() => Err(Failure::new(format!(
+            "the store has a fleet {name} already, and {} is not its folder",
+            folder.display()
+        ))
+        .help("--name starts another fleet; --into names the folder of that one")),
         (None, Some(question)) => {
             let launcher = known_launcher(&question.with)?;
             let nodes = launcher.nodes(&question.hosts).map_err(launcher_failure)?;
@@ -241,9 +256,18 @@ fn planned(request: &Request, folder: &Path) -> Result<(Plan, Vec<Node>), Failur
                     .help("--host names nodes"));
             }
             let plan = Plan::new(name, question.clone(), &nodes);
+            remove_bundle(folder)?;
             plan.write(folder)?;
             Ok((plan, nodes))
         }
+    }
+}
+
+/// Removes the bundle of an earlier plan: the folder of a new one needs its own.
+fn remove_bundle(folder: &Path) -> Result<(), Failure> {
+    match fs::remove_file(folder.join(Job::BUNDLE)) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(folder_failure(folder, &e)),
+        _ => Ok(()),
     }
 }
 
@@ -284,7 +308,7 @@ fn start(
         running.extend(launcher.attach(job, &alive, &plan.jobs).filter(|_| !alive.is_empty()));
         tasks = ended;
     }
-    let nodes: BTreeSet<String> = tasks.iter().map(|task| task.node.clone()).collect();
+    let nodes: BTreeSet<String> = tasks.iter().map(|task| task.address.clone()).collect();
     let nodes: Vec<String> = nodes.into_iter().collect();
     let offered = if nodes.is_empty() {
         Vec::new()
@@ -294,11 +318,11 @@ fn start(
     let reasons: BTreeMap<String, String> =
         offered.into_iter().filter_map(|node| Some((node.name, node.unusable?))).collect();
     for task in &tasks {
-        if let Some(reason) = reasons.get(&task.node) {
+        if let Some(reason) = reasons.get(&task.address) {
             captures.fail(task, reason, report);
         }
     }
-    tasks.retain(|task| !reasons.contains_key(&task.node));
+    tasks.retain(|task| !reasons.contains_key(&task.address));
     if !tasks.is_empty() {
         captures.started();
         let started = if plan.question.together {

@@ -1,6 +1,7 @@
 //! Reads the runs of a fleet for its report: from the store, from a folder of documents, or one by
 //! one.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -50,7 +51,7 @@ pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Fai
             match Plan::read(path)? {
                 // The runs of the fleet are in the store: the folder has the captures of its nodes.
                 Some(plan) => {
-                    found.expected.extend(plan.nodes);
+                    found.expected.extend(plan.tasks().into_iter().map(|task| task.node));
                     read_stored(&plan.name, store, &mut found)?;
                 }
                 None => read_folder(path, &mut found)?,
@@ -62,7 +63,26 @@ pub fn read(references: &[String], store: &StoreChoice) -> Result<FleetRuns, Fai
             read_stored(reference, store, &mut found)?;
         }
     }
+    leave_out_copies(&mut found);
     Ok(found)
+}
+
+/// Leaves out further documents of one run: a copy would count as a node of its own, and make the
+/// nodes of its class more alike.
+fn leave_out_copies(found: &mut FleetRuns) {
+    let mut first: BTreeMap<String, String> = BTreeMap::new();
+    for run in std::mem::take(&mut found.runs) {
+        match first.get(&run.id) {
+            Some(node) if !run.id.is_empty() => found.failed.push(Failed {
+                node: run.node,
+                reason: format!("its document has the run {} of {node}", run.id),
+            }),
+            _ => {
+                first.insert(run.id.clone(), run.node.clone());
+                found.runs.push(run);
+            }
+        }
+    }
 }
 
 /// Reads the runs of a fleet, or one run.
@@ -148,7 +168,7 @@ fn files(folder: &Path, job: Option<&str>) -> Result<Vec<File>, Failure> {
         let path = entry.map_err(cannot)?.path();
         if path.is_dir() && job.is_none() {
             found.extend(files(&path, Some(&stem(&path)))?);
-        } else if path.extension().is_some_and(|e| e == EXTENSION) {
+        } else if path.is_file() && path.extension().is_some_and(|e| e == EXTENSION) {
             found.push(File { path, job: job.map(str::to_owned) });
         }
     }

@@ -22,6 +22,7 @@
 
 pub mod ab;
 pub mod bundle;
+pub mod clock;
 pub mod commands;
 mod contention;
 pub mod costs;
@@ -46,6 +47,7 @@ pub mod processors;
 pub mod protocol_program;
 pub mod remeasure;
 pub mod remote;
+mod rescue;
 pub mod run_ref;
 pub mod select;
 pub mod selftest;
@@ -56,13 +58,14 @@ mod store;
 mod store_sink;
 pub mod study;
 mod target;
+mod temporary;
 pub mod time;
 pub mod trace;
 pub mod vectors;
 
-use failure::temporary_folder;
 pub use failure::{ErrorMessage, Failure, home_failure, system_failure};
 pub use neighbours::{check_neighbours, machine};
 pub use observer::{NoUsualCompiler, Observer, Warning};
 pub use store::{StoreChoice, usual_store};
 pub use target::target;
+use temporary::{TemporaryFolder, temporary_folder};

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use yamba_lang::Diagnostic;
 use yamba_lang::source::SourceMap;
-use yamba_store::StoreError;
 
 use super::Failure;
 use yamba_compare::identity::Difference;
@@ -56,8 +55,14 @@ pub enum Warning<'a> {
         /// How to fix it.
         help: Option<&'a str>,
     },
-    /// The store rejects an entry of the run. It is retried when the run ends.
-    NotStoredNow(&'a StoreError),
+    /// The store rejects an entry of the run, which is retried when the run ends, or a run that has
+    /// ended.
+    NotStoredNow {
+        /// Why.
+        message: &'a str,
+        /// How to fix it.
+        help: Option<&'a str>,
+    },
     /// Entries that the store rejects go to a temporary store until the run ends.
     Spooling {
         /// The id of the run.

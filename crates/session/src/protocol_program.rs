@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use yamba_harness::{Job, Options, Program, ProgramRunner, ProgramStart, Stop};
+use yamba_harness::{CommandOutput, Job, Options, Program, ProgramRunner, ProgramStart, Stop};
 use yamba_lang::Target;
 use yamba_record::program::{Program as Description, SCHEMA};
 use yamba_record::run::{Producer, Provenance};
@@ -31,7 +31,8 @@ pub fn ask(words: &[String], stop: &Stop) -> Result<Option<ProtocolProgram>, Fai
     let output = folder.path().join("description");
     let mut all = words.to_vec();
     all.push("--describe".to_owned());
-    let start = ProgramStart { words: all, output: output.clone(), ..ProgramStart::default() };
+    let file = CommandOutput::File(output.clone());
+    let start = ProgramStart { words: all, output: file, ..ProgramStart::default() };
     let (ended, messages) = ProgramRunner::new(stop, Some(PATIENCE)).run(&start);
     let text = fs::read_to_string(output).unwrap_or_default();
     if !text.contains(SCHEMA) {

@@ -1,9 +1,8 @@
 //! Loads stored runs and run documents by the references that users write.
 
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use yamba_record::{Benchmark, Run, document};
+use yamba_record::{Benchmark, Run};
 use yamba_store::{Detail, Listed, Store, import};
 
 use super::select;
@@ -69,20 +68,6 @@ pub fn find(store: &mut Store, reference: &str) -> Result<Listed, Failure> {
         Failure::new(format!("{reference}: the run was removed meanwhile"))
             .help("`yamba runs` shows what there is")
     })
-}
-
-/// Writes the whole document of a run to a new temporary file that is not deleted. Used if the
-/// store does not have the complete run.
-pub(super) fn rescue(run: &Run) -> io::Result<PathBuf> {
-    let mut file = tempfile::Builder::new()
-        .prefix(&format!("yamba-run-{}-", run.id))
-        .suffix(".json")
-        .tempfile()?;
-    let mut out = BufWriter::new(&mut file);
-    document::write(run, &mut out)?;
-    out.flush()?;
-    drop(out);
-    Ok(file.keep().map_err(|e| e.error)?.1)
 }
 
 /// Keeps in each run only the entries that `names` select, by name or glob; without names, all. A

@@ -6,11 +6,10 @@ use std::collections::BTreeSet;
 use yamba_record::{Benchmark, Run, RunHead};
 use yamba_store::{Store, StoreError};
 
-use super::run_ref;
+use super::rescue::Unstored;
 use super::spool::Spool;
 use super::{Failure, Observer, StoreChoice, Warning};
 use yamba_harness::{RunSink, UsageError};
-use yamba_record::system_error::reason;
 
 /// Writes one run to the store, if any, and spools the entries that the store rejects.
 pub(super) struct StoreSink<'o> {
@@ -94,25 +93,13 @@ impl<'o> StoreSink<'o> {
     }
 
     /// Writes the whole document to a file. Returns whether that succeeded.
-    fn rescue(&self, run: &Run) -> bool {
-        let path = match run_ref::rescue(run) {
-            Ok(path) => path,
-            Err(e) => {
-                self.observer.warning(&Warning::NotRescued {
-                    run: &run.id,
-                    why: &reason(&e),
-                    spool: self.spool.as_ref().map(Spool::path),
-                });
-                return false;
-            }
-        };
-        self.observer.warning(&Warning::Rescued {
-            run: &run.id,
-            document: &path,
-            is_partly_stored: self.store.is_some(),
+    fn rescue(&mut self, run: &Run) -> bool {
+        let unstored = Unstored {
+            is_partly_stored: self.store.as_mut().is_some_and(|store| store.may_hold(&run.id)),
             is_expected: self.is_without_store,
-        });
-        true
+            spool: self.spool.as_ref().map(Spool::path),
+        };
+        unstored.rescue(run, self.observer)
     }
 
     fn is_finished(&mut self, run: &Run) -> bool {
@@ -147,9 +134,18 @@ impl<'o> StoreSink<'o> {
         }
     }
 
+    /// Whether the store has another run with a name of this one, which began meanwhile.
+    fn has_taken_name(&mut self, head: &RunHead) -> bool {
+        let Some(store) = &mut self.store else {
+            return false;
+        };
+        head.tags.iter().any(|tag| store.holder(tag).is_ok_and(|holder| holder.is_some()))
+    }
+
     fn warn_once(&mut self, error: &StoreError) {
         if !std::mem::replace(&mut self.has_warned, true) {
-            self.observer.warning(&Warning::NotStoredNow(error));
+            let help = error.help_text();
+            self.observer.warning(&Warning::NotStoredNow { message: &error.to_string(), help });
         }
     }
 }
@@ -164,7 +160,7 @@ impl RunSink for StoreSink<'_> {
             None => Ok(()),
         };
         match begun {
-            Err(e) if self.is_asked => {
+            Err(e) if self.is_asked || self.has_taken_name(head) => {
                 let help = e.help_text().map_or(String::new(), |help| format!("; {help}"));
                 return Err(UsageError(format!("{e}{help}")));
             }

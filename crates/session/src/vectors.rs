@@ -6,9 +6,9 @@ use yamba_harness::{drawn_id, unix_s};
 use yamba_predict::Vector;
 use yamba_record::Machine;
 use yamba_record::run::{Producer, Run, RunHead};
-use yamba_store::{Detail, import};
+use yamba_store::{Detail, import, inputs};
 
-use super::{Failure, StoreChoice, run_ref};
+use super::{Failure, Observer, StoreChoice, rescue, run_ref};
 
 /// The origin of a new vector.
 pub struct Origin {
@@ -20,11 +20,17 @@ pub struct Origin {
     pub arguments: Vec<String>,
 }
 
-/// Stores a vector and returns the id of its run.
+/// Stores a vector and returns the id of its run. If the store fails, the document of the run goes
+/// to a file, of which the observer is warned; then there is no id.
 ///
 /// # Errors
-/// If the store cannot be opened or written.
-pub fn keep(vector: &Vector, origin: Origin, store: &StoreChoice) -> Result<String, Failure> {
+/// If a fault has no message of its own.
+pub fn keep(
+    vector: &Vector,
+    origin: Origin,
+    store: &StoreChoice,
+    observer: &dyn Observer,
+) -> Result<Option<String>, Failure> {
     let document = serde_json::to_value(vector).map_err(Failure::ours)?;
     let mut run = Run::with_vector(origin.machine, document);
     run.id = drawn_id();
@@ -35,8 +41,8 @@ pub fn keep(vector: &Vector, origin: Origin, store: &StoreChoice) -> Result<Stri
         arguments: origin.arguments,
         ..Producer::default()
     };
-    store.open()?.add(&run)?;
-    Ok(run.head.id)
+    let is_stored = rescue::keep(&run, store, observer)?;
+    Ok(is_stored.then_some(run.head.id))
 }
 
 /// Reads the vector that `reference` names: a file with a vector or with the document of a run that
@@ -51,6 +57,7 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
         let id = store.find_vector(name)?;
         return from_run(&store.run(&id, Detail::Figures)?.head, &place);
     }
+    inputs::add(reference);
     let text = std::fs::read_to_string(reference).map_err(|e| {
         Failure::new(format!("{place}: {e}")).help(
             "name the file of an application's vector, or a stored one: `yamba runs` lists them",

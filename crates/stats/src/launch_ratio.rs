@@ -168,7 +168,8 @@ pub(crate) fn trimmed_level(mut values: Vec<f64>, floor: f64, g: usize) -> Optio
     Some(Level { mean, squared_error: own.max(floor / of_all), degrees: of_rest - 1.0 })
 }
 
-/// The order-statistic interval of the launches' medians, and its coverage.
+/// The order-statistic interval of the launches' medians. `None` if they are too few for
+/// `confidence`.
 ///
 /// The unit of observation is the launch, not the timed batch. Address-space layout and page
 /// placement are drawn once per process, so the values inside one are correlated; pooling them
@@ -176,10 +177,9 @@ pub(crate) fn trimmed_level(mut values: Vec<f64>, floor: f64, g: usize) -> Optio
 /// Benchmarking in Reasonable Time", ISMM 2013). So each launch counts once, with its median. An
 /// order-statistic interval only requires independent launches: the range of six contains the true
 /// median of medians in `1 - 2 / 2^6` = 96.9 % of cases, whatever the distribution. Five would give
-/// 93.8 %, so six are the fewest for 95 %. With fewer the interval is their range, with its actual
-/// `coverage`.
+/// 93.8 %, so six are the fewest for 95 %. The range of two would give 50 %.
 pub fn launch_interval(medians: &[f64], confidence: f64) -> Option<MedianInterval> {
-    median_interval(medians, confidence)
+    median_interval(medians, confidence).filter(|interval| interval.coverage >= confidence)
 }
 
 #[cfg(test)]
@@ -325,11 +325,13 @@ mod tests {
     }
 
     #[test]
-    fn fewer_launches_have_lower_coverage() {
-        let got = launch_interval(&[2.0, 1.0, 3.0, 4.0, 5.0], 0.95).unwrap();
+    fn fewer_launches_have_no_interval() {
+        let five = [2.0, 1.0, 3.0, 4.0, 5.0];
+        for few in [&five[..], &[2.0, 1.0], &[2.0], &[]] {
+            assert_eq!(launch_interval(few, 0.95), None, "{few:?}");
+        }
+        let got = launch_interval(&five, 0.9).unwrap();
         assert!((got.coverage - 0.9375).abs() < 1e-15);
-        assert_eq!(launch_interval(&[2.0, 1.0], 0.95).unwrap().coverage, 0.5);
-        assert_eq!(launch_interval(&[], 0.95), None);
     }
 
     /// The checkpoints of a run: 9 and 12 launches exclude one and two at each end.

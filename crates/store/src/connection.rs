@@ -49,6 +49,10 @@ pub(crate) trait Connection {
     ) -> Result<(), StoreFault>;
     fn begin(&mut self, purpose: Purpose) -> Result<(), StoreFault>;
     fn commit(&mut self) -> Result<(), StoreFault>;
+    /// Whether the database is still where it was opened. A server knows its own.
+    fn is_in_place(&self) -> bool {
+        true
+    }
     /// Rolls back the transaction, if there is one. If the connection is gone, the database does so
     /// itself.
     fn rollback(&mut self);

@@ -2,6 +2,7 @@
 //! checked is checked.
 
 mod catch2;
+mod contradiction;
 mod criterion;
 mod divan;
 mod foreign;
@@ -25,11 +26,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use yamba_record::{Benchmark, Machine, Records, Run, RunHead, Status, document, run};
+use yamba_record::{Benchmark, Machine, Records, Run, RunHead, document, run};
 
 use crate::{Detail, StoreError};
 
 pub use foreign::LONGEST_NAME;
+pub use go::LESS_IS_BETTER;
 
 /// Default limit for the size of a document in bytes. A run of the whole suite has about 160
 /// million.
@@ -214,8 +216,9 @@ fn own_document(text: &str, detail: Detail) -> Result<Option<Run>, DocumentFault
     let mut benchmarks = Vec::new();
     let mut contradicting = None;
     let mut take = |mut entry: Benchmark| {
-        if contradicting.is_none() && contradicts(&entry) {
-            contradicting = Some((benchmarks.len(), entry.name.clone()));
+        if contradicting.is_none() {
+            contradicting = contradiction::find(&entry)
+                .map(|fault| contradiction::message(benchmarks.len(), &entry.name, &fault));
         }
         reduce(&mut entry, detail);
         benchmarks.push(entry);
@@ -326,12 +329,6 @@ fn reduce(entry: &mut Benchmark, detail: Detail) {
     }
 }
 
-/// Whether `status`, `valid` and `median` contradict each other.
-fn contradicts(entry: &Benchmark) -> bool {
-    let is_good = entry.status == Status::Ok;
-    entry.valid != is_good || (is_good && entry.median.is_none())
-}
-
 /// The fix for a file that is not a run document.
 const WRITERS: &str = "`yamba run --json` and `yamba export --format json` write run documents; of other programs, results of lmbench, output of Go's benchmarks, nanobench, divan and Kanata Bench, and JSON of Google Benchmark, JMH, hyperfine, pytest-benchmark, pyperf, nanobench and sel4bench, XML of Catch2, and folders of criterion are read";
 
@@ -365,9 +362,9 @@ fn no_json(error: &dyn std::error::Error) -> DocumentFault {
     )
 }
 
-/// Checks rules that the types do not express. `contradicting` is the first entry that contradicts
-/// itself: its place and name.
-fn check(run: &RunHead, contradicting: Option<(usize, String)>) -> Result<(), DocumentFault> {
+/// Checks rules that the types do not express. `contradicting` is the message about the first entry
+/// that contradicts itself.
+fn check(run: &RunHead, contradicting: Option<String>) -> Result<(), DocumentFault> {
     let is_id =
         |id: &str| id.len() == 16 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !run.id.is_empty() && !is_id(&run.id) {
@@ -377,11 +374,7 @@ fn check(run: &RunHead, contradicting: Option<(usize, String)>) -> Result<(), Do
             Some("take the id out of the document: the run then gets one of the hash of its bytes"),
         ));
     }
-    if let Some((place, name)) = contradicting {
-        let message = format!(
-            "benchmarks[{place}], {}: `status`, `valid` and `median` contradict each other",
-            quoted(&name)
-        );
+    if let Some(message) = contradicting {
         return Err((message, Some("no version of Yamba writes that; get the document again")));
     }
     Ok(())

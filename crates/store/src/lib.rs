@@ -10,6 +10,7 @@ mod explain;
 pub mod export;
 mod find;
 pub mod import;
+pub mod inputs;
 mod location;
 mod postgresql;
 mod sqlite;
@@ -113,9 +114,22 @@ impl Store {
     }
 
     /// Inserts a new run, whose id must not exist yet. Its benchmarks are put one by one.
+    ///
+    /// # Errors
+    /// If that fails, or a stored run has one of its tags.
     pub fn begin(&mut self, head: &RunHead) -> Result<(), StoreError> {
         let writer = writer::own();
-        self.in_one(Purpose::Writing, |c| statements::insert(c, head, writer.as_deref()))
+        self.in_one(Purpose::Writing, |c| {
+            for tag in &head.tags {
+                statements::must_be_free(c, tag)?;
+            }
+            statements::insert(c, head, writer.as_deref())
+        })
+    }
+
+    /// The id of a run that has this tag.
+    pub fn holder(&mut self, tag: &str) -> Result<Option<String>, StoreError> {
+        self.in_one(Purpose::Reading, |c| statements::holder(c, tag))
     }
 
     /// Inserts or replaces the entry at `place`, counted from 0.
@@ -126,11 +140,21 @@ impl Store {
     }
 
     /// Marks the run as finished, and replaces its document. All its benchmarks must have been put.
+    ///
+    /// # Errors
+    /// If that fails, or the run went to a file that was removed or replaced meanwhile.
     pub fn finish(&mut self, run: &Run) -> Result<(), StoreError> {
         let entries = run.benchmarks.len();
         self.repeatable(|c| {
-            transaction(c, Purpose::Lasting, |c| statements::finish(c, &run.head, entries))
+            transaction(c, Purpose::Lasting, |c| statements::finish(c, &run.head, entries))?;
+            if c.is_in_place() { Ok(()) } else { Err(moved()) }
         })
+    }
+
+    /// Whether the store has the run, or a part of it. True if that cannot be found out.
+    pub fn may_hold(&mut self, id: &str) -> bool {
+        self.connection.is_in_place()
+            && self.in_one(Purpose::Reading, |c| statements::exists(c, id)).unwrap_or(true)
     }
 
     /// Allows one more attempt to reconnect to a server.
@@ -256,6 +280,13 @@ impl Store {
     pub fn remove_all(&mut self, ids: &[&str]) -> Result<(), StoreError> {
         self.in_one(Purpose::Lasting, |c| ids.iter().try_for_each(|id| statements::remove(c, id)))
     }
+}
+
+/// The fault of a file that is no longer where it was opened.
+fn moved() -> StoreFault {
+    StoreError::new("the file was removed or replaced while the run was measured")
+        .help("leave it in its place until a run ends")
+        .into()
 }
 
 fn insert_whole(connection: &mut dyn Connection, run: &Run) -> Result<(), StoreFault> {

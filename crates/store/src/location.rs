@@ -7,8 +7,11 @@ mod tls;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
+use std::net::ToSocketAddrs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -185,7 +188,9 @@ impl Address {
                 config.password(password);
             }
         }
-        self.encryption.connect(&config)
+        let limit = longest_connect(&config);
+        let encryption = self.encryption.clone();
+        within(limit, move || encryption.connect(&config))
     }
 
     /// Like libpq, warns only if no other place has a password.
@@ -199,6 +204,44 @@ impl Address {
         let fault = format!("{path} is ignored: other users have rights to this file of passwords");
         Some(StoreError::new(fault).help(format!("chmod 600 {path}")))
     }
+}
+
+/// The longest time of a whole connection, with its encryption and login: the limit of the user
+/// for each address of each host.
+fn longest_connect(config: &Config) -> Duration {
+    let port = |host: usize| {
+        let ports = config.get_ports();
+        ports.get(host).or(ports.first()).copied().unwrap_or(USUAL)
+    };
+    let addresses = |(i, host): (usize, &Host)| match host {
+        Host::Tcp(name) => (name.as_str(), port(i)).to_socket_addrs().map_or(1, Iterator::count),
+        Host::Unix(_) => 1,
+    };
+    let count = match config.get_hostaddrs().len() {
+        0 => config.get_hosts().iter().enumerate().map(addresses).sum(),
+        count => count,
+    };
+    let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
+    each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX).max(1))
+}
+
+/// Connects by `connect` in a thread of its own: the library limits only the time until a server
+/// accepts, and would wait for ever for one that accepts and then stays silent. The thread then
+/// waits until the program ends.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    connect: impl FnOnce() -> Result<T, StoreFault> + Send + 'static,
+) -> Result<T, StoreFault> {
+    let (sender, receiver) = mpsc::channel();
+    // Sending fails if the time is over.
+    thread::spawn(move || drop(sender.send(connect())));
+    receiver.recv_timeout(limit).unwrap_or_else(|_| {
+        let seconds = limit.as_secs();
+        Err(StoreFault::Refused(
+            StoreError::new(format!("the server did not complete a connection in {seconds} s"))
+                .help("check that PostgreSQL is at this host and port; connect_timeout=SECONDS in the URL sets the limit"),
+        ))
+    })
 }
 
 /// The parameter that names a service.
@@ -371,6 +414,20 @@ mod tests {
         ] {
             assert_eq!(shown(url), url);
         }
+    }
+
+    #[test]
+    fn silent_server_is_given_up() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        let url = format!("postgresql://u@{address}/d?sslmode=disable&connect_timeout=1");
+        let Location::Server(address) = Location::parse(OsStr::new(&url)).unwrap() else {
+            panic!("{url}");
+        };
+        let Err(StoreFault::Refused(error)) = address.connect() else {
+            panic!("a silent server is no store");
+        };
+        assert_eq!(error.to_string(), "the server did not complete a connection in 1 s");
     }
 
     #[test]

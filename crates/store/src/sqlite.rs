@@ -2,7 +2,7 @@
 
 mod schema;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -10,6 +10,7 @@ use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
 use crate::connection::{Connection, Purpose, ResultRow, Value};
 use crate::error::{StoreError, StoreFault};
+use crate::inputs::{FileIdentity, identity};
 use yamba_record::system_error::reason;
 
 /// The fix for an unusable file.
@@ -22,18 +23,27 @@ const COPY: &str =
 
 pub(crate) struct Sqlite {
     connection: rusqlite::Connection,
+    path: PathBuf,
+    /// The file at `path` when it was opened.
+    file: Option<FileIdentity>,
     /// Whether the current transaction is synchronised to disk at its commit.
     is_lasting: bool,
 }
 
 impl Sqlite {
+    fn new(connection: rusqlite::Connection, path: &Path) -> Sqlite {
+        Sqlite { connection, path: path.to_owned(), file: identity(path), is_lasting: false }
+    }
+
     pub fn open(path: &Path) -> Result<Sqlite, StoreFault> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|e| {
                 StoreError::new(format!("its folder cannot be made: {}", reason(&e))).help(ANOTHER)
             })?;
         }
-        Sqlite::prepared(rusqlite::Connection::open(path), path)
+        let sqlite = Sqlite::prepared(rusqlite::Connection::open(plain(path)), path)?;
+        sqlite.check_lists()?;
+        Ok(sqlite)
     }
 
     /// Opens the file if there is one that is not empty.
@@ -51,9 +61,8 @@ impl Sqlite {
             return Ok(None);
         }
         let connection = open_existing(path)?;
-        let sqlite =
-            schema::is_ready(&connection)?.then_some(Sqlite { connection, is_lasting: false });
-        Ok(sqlite)
+        let is_ready = schema::is_ready(&connection)?;
+        Ok(is_ready.then(|| Sqlite::new(connection, path)))
     }
 
     fn prepared(
@@ -67,7 +76,21 @@ impl Sqlite {
         }
         let mut connection = opened?;
         schema::prepare(&mut connection)?;
-        Ok(Sqlite { connection, is_lasting: false })
+        Ok(Sqlite::new(connection, path))
+    }
+
+    /// Reads what a list of runs reads: all pages of two tables and an index. If they are damaged,
+    /// no command finds what is written to the file. Documents of entries are not read: they are
+    /// most of a file.
+    fn check_lists(&self) -> Result<(), StoreFault> {
+        for sql in [
+            "SELECT sum(length(head)) FROM run",
+            "SELECT sum(length(tag)) FROM tag NOT INDEXED",
+            "SELECT sum(valid) FROM entry",
+        ] {
+            self.connection.query_row(sql, [], |_| Ok(()))?;
+        }
+        Ok(())
     }
 
     fn wait_for_disk(&mut self, on: bool) -> Result<(), StoreFault> {
@@ -88,7 +111,13 @@ fn is_empty(path: &Path) -> bool {
 
 fn open_existing(path: &Path) -> rusqlite::Result<rusqlite::Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    rusqlite::Connection::open_with_flags(path, flags)
+    rusqlite::Connection::open_with_flags(plain(path), flags)
+}
+
+/// The path as SQLite takes it for that of a file. It would make no file of `:memory:`, and another
+/// one of `file:x?mode=memory`.
+fn plain(path: &Path) -> PathBuf {
+    Path::new(".").join(path)
 }
 
 impl Connection for Sqlite {
@@ -125,6 +154,10 @@ impl Connection for Sqlite {
     fn commit(&mut self) -> Result<(), StoreFault> {
         self.connection.execute_batch("COMMIT")?;
         if self.is_lasting { self.wait_for_disk(false) } else { Ok(()) }
+    }
+
+    fn is_in_place(&self) -> bool {
+        identity(&self.path) == self.file
     }
 
     fn rollback(&mut self) {
@@ -268,6 +301,47 @@ mod tests {
             });
             assert!(failed.is_err());
             assert_eq!(level(&mut store).unwrap(), 1);
+        }
+    }
+
+    #[test]
+    fn names_of_files_have_no_other_meaning() {
+        for name in [":memory:", "file:x?mode=memory", "a/b", "/a"] {
+            let plain = plain(Path::new(name));
+            assert!(plain.starts_with(".") != name.starts_with('/'), "{name}");
+            assert!(plain.ends_with(name.trim_start_matches('/')), "{name}");
+        }
+    }
+
+    #[test]
+    fn removed_or_replaced_file_is_not_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.sqlite");
+        let store = Sqlite::open(&path).unwrap();
+        assert!(store.is_in_place());
+        fs::rename(&path, folder.path().join("moved.sqlite")).unwrap();
+        assert!(!store.is_in_place());
+        let other = Sqlite::open(&path).unwrap();
+        assert!(other.is_in_place() && !store.is_in_place());
+    }
+
+    #[test]
+    fn file_whose_runs_cannot_be_listed_is_not_opened_for_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        for table in ["run", "tag", "entry_names"] {
+            let path = folder.path().join(table);
+            let store = Sqlite::open(&path).unwrap();
+            let place = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+            let page: i64 = store.connection.query_row(place, [table], |row| row.get(0)).unwrap();
+            drop(store);
+            assert!(Sqlite::open(&path).is_ok());
+            let mut bytes = fs::read(&path).unwrap();
+            bytes[(page as usize - 1) * 4096..][..4096].fill(0xff);
+            fs::write(&path, bytes).unwrap();
+            let Err(StoreFault::Sqlite(fault)) = Sqlite::open(&path) else {
+                panic!("{table}");
+            };
+            assert!(explain(&fault, "x").to_string().starts_with("x is damaged"), "{fault}");
         }
     }
 

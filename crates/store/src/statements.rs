@@ -237,6 +237,24 @@ pub(crate) fn tag(
     }
 }
 
+/// The id of a run that has this tag.
+pub(crate) fn holder(
+    connection: &mut dyn Connection,
+    tag: &str,
+) -> Result<Option<String>, StoreFault> {
+    Ok(column(connection, "SELECT run FROM tag WHERE tag = $1", &[Text(tag)])?.pop())
+}
+
+/// Refuses a tag that a run has.
+pub(crate) fn must_be_free(connection: &mut dyn Connection, tag: &str) -> Result<(), StoreFault> {
+    match holder(connection, tag)? {
+        Some(id) => Err(StoreError::new(format!("the run {id} has the name {tag}"))
+            .help(format!("choose another one, or take it away: `yamba tag {id} {tag} --remove`"))
+            .into()),
+        None => Ok(()),
+    }
+}
+
 fn give(connection: &mut dyn Connection, id: &str, tag: &str) -> Result<(), StoreFault> {
     let sql = "INSERT INTO tag (run, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     connection.execute(sql, &[Text(id), Text(tag)]).map(drop)
@@ -343,6 +361,11 @@ pub(crate) fn fleet(
     Ok(runs)
 }
 
+/// Whether a bundle measured the run, and its capture has lost the end.
+fn is_without_end(head: &RunHead) -> bool {
+    head.producer.elsewhere && head.finished_unix_s.is_none()
+}
+
 /// The names of all fleets, in order.
 pub(crate) fn fleets(connection: &mut dyn Connection) -> Result<Vec<String>, StoreFault> {
     let sql = "SELECT DISTINCT fleet FROM run WHERE fleet IS NOT NULL ORDER BY fleet";
@@ -385,7 +408,7 @@ pub(crate) fn listed(
             benchmarks: named.unwrap_or_default(),
             damage,
             entries: [row.integer(5)? as u64, row.integer(6)? as u64],
-            complete: is_finished && !head.interrupted,
+            complete: is_finished && !head.interrupted && !is_without_end(&head),
             is_running: if is_finished {
                 Some(false)
             } else {

@@ -154,17 +154,18 @@ def program() -> str:
 def _installed() -> str | None:
     """The program of the package that this module is part of."""
     folder = Path(__file__).parent.parent
-    # The package's record knows where its installer put the program, whatever the scheme. Only
-    # the record beside this module is read: another folder may have another version.
+    # Only the record beside this module is read: another folder may have another version.
     for package in metadata.distributions(name="yamba", path=[str(folder)]):
+        # `pip install --target` moves the files after it wrote the record, whose path may then
+        # lead to another installation. No other scheme puts programs beside the modules.
+        moved = folder / "bin/yamba"
+        if moved.is_file():
+            return str(moved)
+        # The record knows where the installer put the program, whatever the scheme.
         for file in package.files or []:
             found = Path(os.path.normpath(str(package.locate_file(file))))
             if found.parts[-2:] == ("bin", "yamba") and found.is_file():
                 return str(found)
-        # `pip install --target` moves the files after it wrote the record.
-        moved = folder / "bin/yamba"
-        if moved.is_file():
-            return str(moved)
     return None
 
 

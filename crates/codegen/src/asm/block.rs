@@ -92,6 +92,8 @@ pub struct AssembledBlock {
 pub struct Syntax {
     /// Put before every block.
     pub header: String,
+    /// Put after every block.
+    pub footer: String,
     /// Put before blocks with `${}`.
     pub hole_header: String,
     /// Put before a symbol that is an immediate; `None`: test values show the fields.
@@ -106,6 +108,7 @@ impl Syntax {
     pub fn for_isa(analysis: &Analysis, isa: &str) -> Syntax {
         Syntax {
             header: analysis.isa_property(isa, "assembler_header").unwrap_or_default(),
+            footer: analysis.isa_property(isa, "assembler_footer").unwrap_or_default(),
             hole_header: analysis.isa_property(isa, "assembler_hole_header").unwrap_or_default(),
             symbolic_immediate: analysis.isa_property(isa, "symbolic_immediate"),
             filled_relocations: analysis

@@ -76,6 +76,7 @@ impl Listing {
             let _ = writeln!(text, "{}:", begin_symbol(index));
             text.push_str(&block_text(syntax, block, index, LineOrigin::Block(index), |_| 0));
             let _ = writeln!(text, "{}:", end_symbol(index));
+            close_section(&mut text, syntax);
         }
         text.push_str(&probe_text(syntax, blocks, &probes));
         Listing { text, probes }
@@ -110,11 +111,18 @@ pub(super) fn hole_symbol(block: usize, hole: usize) -> String {
 fn open_section(text: &mut String, syntax: &Syntax, block: &AsmBlock, name: &str) {
     let _ = writeln!(text, "# 1 \"yamba\"\n.section {name},\"ax\",%progbits");
     let hole_header = if block.holes() > 0 { syntax.hole_header.as_str() } else { "" };
-    for header in [syntax.header.as_str(), hole_header] {
-        text.push_str(header);
-        if !header.is_empty() && !header.ends_with('\n') {
-            text.push('\n');
-        }
+    push_lines(text, &syntax.header);
+    push_lines(text, hole_header);
+}
+
+fn close_section(text: &mut String, syntax: &Syntax) {
+    push_lines(text, &syntax.footer);
+}
+
+fn push_lines(text: &mut String, lines: &str) {
+    text.push_str(lines);
+    if !lines.is_empty() && !lines.ends_with('\n') {
+        text.push('\n');
     }
 }
 
@@ -126,6 +134,9 @@ fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<LineOrigin
             continue;
         };
         if section != Some((block, hole)) {
+            if section.is_some() {
+                close_section(&mut text, syntax);
+            }
             section = Some((block, hole));
             open_section(&mut text, syntax, &blocks[block], &probe_section_name(block, hole));
         }
@@ -133,6 +144,9 @@ fn probe_text(syntax: &Syntax, blocks: &[AsmBlock], probes: &BTreeSet<LineOrigin
         let values = |h: usize| if h == hole { chosen } else { 0 };
         text.push_str(&block_text(syntax, &blocks[block], block, *place, values));
         let _ = writeln!(text, "{}:", probe_symbol(block, hole, value));
+    }
+    if section.is_some() {
+        close_section(&mut text, syntax);
     }
     text
 }

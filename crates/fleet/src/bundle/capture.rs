@@ -22,7 +22,8 @@ pub struct Capture {
     pub fleet: Option<FleetMember>,
     /// End of the run. `None` if the capture does not have it.
     pub finished_unix_s: Option<f64>,
-    /// Whether the run was stopped before its end.
+    /// Whether the run was stopped before its end. Unknown, and `false`, if the capture does not
+    /// have the end.
     pub interrupted: bool,
     /// Seed of the order of launches.
     pub seed: u64,
@@ -44,6 +45,8 @@ pub struct Capture {
     pub launches: Vec<RecordedLaunch>,
     /// The missing parts, in words.
     pub lost: Vec<String>,
+    /// The names of the documents and logs that have parts of the run.
+    pub files_of_run: Vec<String>,
 }
 
 /// A program's answer at one point.
@@ -103,17 +106,25 @@ type Named<'a> = (&'a str, &'a [u8]);
 /// The name of a file, and why it has no run.
 pub fn captures(files: &[Named<'_>]) -> Result<Vec<Capture>, (String, String)> {
     let mut collected: Vec<Collected> = Vec::new();
-    let mut logs: BTreeMap<String, frames::Frames> = BTreeMap::new();
+    let mut logs: BTreeMap<String, (Vec<String>, frames::Frames)> = BTreeMap::new();
     for (name, content) in files {
         if document::is_it(content) {
-            collected.push(read_document(content).map_err(|why| ((*name).to_owned(), why))?);
+            let mut read = read_document(content).map_err(|why| ((*name).to_owned(), why))?;
+            read.files.push((*name).to_owned());
+            collected.push(read);
         } else {
-            frames::read(content, &mut logs);
+            let mut own = BTreeMap::new();
+            frames::read(content, &mut own);
+            for (run, frames) in own {
+                let (files, all) = logs.entry(run).or_default();
+                files.push((*name).to_owned());
+                all.add(frames);
+            }
         }
     }
     let mut runs: Vec<Capture> = merged(collected).into_iter().map(Collected::capture).collect();
-    for (run, frames) in logs {
-        runs.push(read_frames(&run, &frames));
+    for (run, (files, frames)) in logs {
+        runs.push(Capture { files_of_run: files, ..read_frames(&run, &frames) });
     }
     Ok(runs)
 }
@@ -125,6 +136,7 @@ struct Collected {
     end: Option<End>,
     items: Vec<Item>,
     lost: Vec<String>,
+    files: Vec<String>,
 }
 
 impl Collected {
@@ -148,8 +160,9 @@ impl Collected {
             seed: begin.seed,
             emulator: begin.emulator,
             finished_unix_s: end.as_ref().map(|end| end.finished_unix_s),
-            interrupted: end.as_ref().is_none_or(|end| end.interrupted),
+            interrupted: end.as_ref().is_some_and(|end| end.interrupted),
             lost: self.lost,
+            files_of_run: self.files,
             ..Capture::default()
         };
         for item in self.items {
@@ -258,9 +271,19 @@ fn messages(text: &str) -> String {
     String::from_utf8_lossy(&bytes(text)).trim().to_owned()
 }
 
+/// The id of the run in a document. Reads no more than its first item. `None` without a run.
+pub fn run_of_capture(content: &[u8]) -> Option<String> {
+    let first = document::text(str::from_utf8(content).ok()?)?.lines().nth(1)?;
+    match serde_json::from_str(first.trim_end_matches(',')).ok()? {
+        Item::Begin(begin) => Some(begin.run),
+        _ => None,
+    }
+}
+
 fn read_document(content: &[u8]) -> Result<Collected, String> {
     let text = str::from_utf8(content).map_err(|e| format!("is not UTF-8: {e}"))?;
-    if !text.trim_start().starts_with(&format!("{{\"schema\":\"{}\"", crate::bundle::SCHEMA)) {
+    let text = document::text(text).unwrap_or_default();
+    if !text.starts_with(&format!("{{\"schema\":\"{}\"", crate::bundle::SCHEMA)) {
         return Err(format!("its schema is not {}", crate::bundle::SCHEMA));
     }
     let mut collected = Collected::default();
@@ -289,6 +312,7 @@ fn merged(documents: Vec<Collected>) -> Vec<Collected> {
         match runs.iter_mut().find(same) {
             Some(run) => {
                 run.end = run.end.take().or(document.end);
+                run.files.extend(document.files);
                 document.items.into_iter().for_each(|item| run.add(item));
             }
             None => runs.push(document),

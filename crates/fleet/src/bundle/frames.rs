@@ -27,6 +27,14 @@ pub(crate) struct Frames {
     pub damaged: u64,
 }
 
+impl Frames {
+    /// Adds the frames of the same run in another log.
+    pub fn add(&mut self, other: Frames) {
+        self.parts.extend(other.parts);
+        self.damaged += other.damaged;
+    }
+}
+
 /// Whether the text has a frame.
 pub(crate) fn is_it(bytes: &[u8]) -> bool {
     bytes.windows(MARK.len()).any(|window| window == MARK)

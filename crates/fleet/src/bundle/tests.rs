@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::bundle::capture::{Capture, RecordedLaunch, captures};
 use crate::bundle::plan::{Plan, PlannedProgram};
-use crate::bundle::{Contents, Executables, is_capture, pack, unpack};
+use crate::bundle::{Contents, Executables, is_capture, pack, run_of_capture, unpack};
 
 const RUN: &str = "0123456789abcdef";
 
@@ -130,6 +130,32 @@ fn document_and_serial_log_give_the_same_run() {
     assert!(batches.lines().count() > 2 && batches.contains(r#""text":"a \"7\" b"}"#));
 }
 
+/// As the login shell of a host prints them, the first one without the end of its line.
+#[test]
+fn text_before_and_after_a_document_is_ignored() {
+    let text = document(&items(&mut Rng::with_seed(3)));
+    let whole = one(&[text.as_bytes()]);
+    let log = format!("Welcome {{to}}\nLast login: today {text}logout\n]}}\n");
+    assert!(is_capture(log.as_bytes()));
+    assert_eq!(run_of_capture(log.as_bytes()).as_deref(), Some(RUN));
+    let found = one(&[log.as_bytes()]);
+    assert_eq!((found.lost, found.launches), (whole.lost, whole.launches));
+    assert_eq!(found.finished_unix_s, whole.finished_unix_s);
+}
+
+#[test]
+fn run_knows_the_files_that_have_its_parts() {
+    let text = document(&items(&mut Rng::with_seed(4)));
+    let other = text.replace(RUN, "fedcba9876543210");
+    let cut = &other.as_bytes()[..other.len() - 40];
+    let log = framed(&items(&mut Rng::with_seed(4))).concat();
+    let files = [("a", text.as_bytes()), ("b", cut), ("c", text.as_bytes()), ("d", &log[..])];
+    let found = captures(&files).unwrap();
+    let names: Vec<&[String]> = found.iter().map(|run| &run.files_of_run[..]).collect();
+    assert_eq!(names, [&["a", "c"][..], &["b"], &["d"]]);
+    assert_eq!(found[0].lost, [""; 0]);
+}
+
 #[test]
 fn document_that_was_cut_keeps_its_complete_items() {
     let items = items(&mut Rng::with_seed(2));
@@ -139,7 +165,9 @@ fn document_that_was_cut_keeps_its_complete_items() {
     for cut in (begun..text.len() - 4).step_by(97) {
         let part = one(&[&text.as_bytes()[..cut]]);
         assert!(part.launches.iter().all(|l| whole.launches.contains(l)));
-        assert!(part.interrupted && !part.lost.is_empty(), "{cut}");
+        // Nothing says that the run was stopped.
+        assert!(!part.interrupted && part.finished_unix_s.is_none(), "{cut}");
+        assert!(part.lost.contains(&"the end of the run".to_owned()), "{cut}");
     }
     // Two parts of one run are merged, and a repeated item counts once.
     let half = text.find("\"round\":1").unwrap();
@@ -166,7 +194,8 @@ fn lost_frames_are_named_and_a_second_log_fills_them() {
     assert_eq!(merged.launches, whole.launches);
     // A run whose end is missing says so.
     let cut = one(&[&frames[..frames.len() - 1].concat()]);
-    assert!(cut.interrupted && cut.lost == ["the end of the run"], "{:?}", cut.lost);
+    assert!(!cut.interrupted && cut.finished_unix_s.is_none());
+    assert_eq!(cut.lost, ["the end of the run"]);
 }
 
 const MESSAGES: [&str; 4] = [

@@ -12,6 +12,9 @@ use crate::launch::LaunchError;
 /// Longest reason, in characters.
 const LONGEST: usize = 200;
 
+/// Fewest dashes of a line around advice.
+const RULE: usize = 20;
+
 /// The output of a program that succeeded, in the locale `C`. `input` is its standard input.
 pub(crate) fn output(command: &mut Command, input: &str) -> Result<String, LaunchError> {
     output_in_own_locale(plain(command), input)
@@ -103,10 +106,18 @@ pub(crate) fn killed(signal: i32) -> String {
     }
 }
 
-/// The last line of a text with letters in it, shortened.
+/// The last line of a text with letters in it, shortened. Open MPI puts long advice between two
+/// lines of dashes, whose beginning says most: that counts only if there is nothing else.
 pub(crate) fn last_line(text: &str) -> Option<String> {
     let is_said = |line: &&str| line.chars().any(char::is_alphabetic);
-    let line = text.lines().map(str::trim).rfind(is_said)?;
+    let is_rule = |line: &str| line.len() >= RULE && line.chars().all(|c| c == '-');
+    let mut is_advice = false;
+    let own = text.lines().map(str::trim).filter(|line| {
+        is_advice ^= is_rule(line);
+        !is_advice
+    });
+    let line = own.filter(is_said).reduce(|_, last| last);
+    let line = line.or_else(|| text.lines().map(str::trim).find(is_said))?;
     Some(line.chars().take(LONGEST).collect())
 }
 
@@ -151,5 +162,11 @@ mod tests {
         let text = "one\n  the reason  \n-----\n\n";
         assert_eq!(last_line(text).as_deref(), Some("the reason"));
         assert_eq!(last_line("---\n"), None);
+        let rule = "-".repeat(74);
+        let advice =
+            format!("{rule}\nmpirun was run as root.\n\nDo that\nat your own risk.\n{rule}\n");
+        assert_eq!(last_line(&advice).as_deref(), Some("mpirun was run as root."));
+        let said = last_line(&format!("ssh: no such host\n{advice}"));
+        assert_eq!(said.as_deref(), Some("ssh: no such host"));
     }
 }

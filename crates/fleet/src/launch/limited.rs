@@ -1,17 +1,21 @@
 //! A process with a time limit.
 
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{
+    Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal,
+};
 
 /// Time between the request to end a process and its forced end.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// A process that is asked to end at its limit (SIGTERM), and forced to some time later (SIGKILL).
-/// It stays in the process group of this process, so that an interrupt from the terminal reaches
-/// it.
+/// It is also asked to end when this process has ended: a task that went on would run beside the
+/// one that `--resume` starts. It stays in the process group of this process, so that an interrupt
+/// from the terminal reaches it.
 pub(crate) struct LimitedChild {
     child: Child,
     limit: Duration,
@@ -21,7 +25,14 @@ pub(crate) struct LimitedChild {
 }
 
 impl LimitedChild {
+    /// Starts the process. The thread that calls this must live as long as the process: Linux sends
+    /// the signal when that thread ends.
     pub fn spawn(command: &mut Command, limit: Duration) -> io::Result<LimitedChild> {
+        let parent = getpid();
+        // SAFETY: the closure only makes system calls.
+        unsafe {
+            command.pre_exec(move || end_with(parent));
+        }
         Ok(LimitedChild {
             child: command.spawn()?,
             limit,
@@ -56,6 +67,15 @@ impl LimitedChild {
             let _ = self.child.kill();
         }
     }
+}
+
+/// Runs in the child: asks for a signal at the end of the parent.
+fn end_with(parent: Pid) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::TERM))?;
+    if getppid() == Some(parent) {
+        return Ok(());
+    }
+    Err(io::ErrorKind::BrokenPipe.into())
 }
 
 #[cfg(test)]

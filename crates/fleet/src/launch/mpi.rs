@@ -95,7 +95,7 @@ fn mpirun() -> Vec<String> {
 
 fn line(job: &Job, task: &Task) -> Vec<String> {
     let mut line = mpirun();
-    line.extend(["-n", "1", "-host", &task.node].map(str::to_owned));
+    line.extend(["-n", "1", "-host", &task.address].map(str::to_owned));
     line.push(job.bundle().to_string_lossy().into_owned());
     for (option, value) in [
         ("--fleet", job.fleet.clone()),
@@ -148,7 +148,7 @@ impl Together {
 
 /// The command of all tasks. The rank of MPI is that of the task.
 fn line_together(job: &Job, tasks: &[Task], program: &Path) -> Vec<String> {
-    let hosts: Vec<&str> = tasks.iter().map(|task| task.node.as_str()).collect();
+    let hosts: Vec<&str> = tasks.iter().map(|task| task.address.as_str()).collect();
     let variable = |name: &&str| std::env::var(name).ok();
     let id = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"].iter().find_map(variable);
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

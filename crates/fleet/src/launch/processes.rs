@@ -3,10 +3,12 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
+use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 
-use crate::launch::command::{command, exited, failed, with_message};
+use crate::bundle::is_capture;
+use crate::launch::command::{command, exited, failed, last_message, with_message};
 use crate::launch::limited::LimitedChild;
 use crate::launch::{Job, LaunchError, Running, State, Task};
 
@@ -73,7 +75,7 @@ impl Processes {
         }
     }
 
-    fn spawned(&self, task: &Task) -> std::io::Result<LimitedChild> {
+    fn spawned(&self, task: &Task) -> io::Result<LimitedChild> {
         let log = File::create(self.job.log(task.rank))?;
         let mut command = command(&(self.line)(&self.job, task));
         command.current_dir(&self.job.folder);
@@ -83,7 +85,7 @@ impl Processes {
             }
             Transport::Pipe => {
                 command.stdin(File::open(self.job.bundle())?);
-                command.stdout(File::create(self.part(task))?);
+                command.stdout(self.new_part(task)?);
             }
         }
         LimitedChild::spawn(command.stderr(log), self.job.limit)
@@ -92,6 +94,16 @@ impl Processes {
     /// The capture while it arrives.
     fn part(&self, task: &Task) -> PathBuf {
         self.job.folder.join(format!("{}.part", task.rank))
+    }
+
+    /// A new file for the capture. The task of an earlier command may still write into the file
+    /// that had its name.
+    fn new_part(&self, task: &Task) -> io::Result<File> {
+        let path = self.part(task);
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => File::create_new(path),
+        }
     }
 
     fn end(&mut self, task: &Task, failure: Option<String>) {
@@ -114,20 +126,27 @@ impl Processes {
 
     fn failure(&self, task: &Task, status: ExitStatus) -> Option<String> {
         let is_complete = status.success() || status.code() == Some(STOPPED);
-        let moved = match self.transport {
-            Transport::Pipe if is_complete => {
-                fs::rename(self.part(task), self.job.capture(task.rank))
-            }
-            _ => Ok(()),
-        };
-        match moved {
-            Err(e) => Some(e.to_string()),
-            Ok(()) if status.success() => None,
-            Ok(()) => {
-                let how = status.code().map_or_else(|| failed(status), exited);
-                Some(with_message(how, &self.job.log(task.rank)))
+        let log = self.job.log(task.rank);
+        let how = status.code().map_or_else(|| failed(status), exited);
+        if self.transport == Transport::Pipe {
+            let part = self.part(task);
+            match fs::read(&part) {
+                Err(e) => return Some(format!("{}: {e}", part.display())),
+                // A shell that refuses a login, or an early command of it, also ends with 0 or 1.
+                Ok(said) if !is_capture(&said) => {
+                    let message = last_message(&log).or_else(|| last_message(&part));
+                    let message = message.unwrap_or_else(|| "it printed no capture".to_owned());
+                    return Some(format!("{how}: {message}"));
+                }
+                Ok(_) if is_complete => {
+                    if let Err(e) = fs::rename(&part, self.job.capture(task.rank)) {
+                        return Some(e.to_string());
+                    }
+                }
+                Ok(_) => {}
             }
         }
+        (!status.success()).then(|| with_message(how, &log))
     }
 }
 
@@ -155,12 +174,14 @@ mod tests {
 
     use super::*;
 
+    /// `cat` prints it as the capture.
+    const BUNDLE: &str = "{\"schema\":\"yamba-capture/1\",\"items\":[\n]}\n";
+
     /// Starts a shell for each task with the text of its node, and returns the states at the end.
     fn run(folder: &std::path::Path, texts: &[&str], limit: Duration) -> Vec<(u64, State)> {
         let job = Job { fleet: "f".to_owned(), folder: folder.to_owned(), limit };
-        fs::write(job.bundle(), "bundle").unwrap();
-        let task =
-            |(rank, text): (usize, &&str)| Task { rank: rank as u64, node: (*text).to_owned() };
+        fs::write(job.bundle(), BUNDLE).unwrap();
+        let task = |(rank, text): (usize, &&str)| Task::new(rank as u64, text);
         let tasks: Vec<Task> = texts.iter().enumerate().map(task).collect();
         let line: Line = |_, task| ["sh", "-c", &task.node].map(str::to_owned).to_vec();
         let mut processes = Processes::new(&job, &tasks, Transport::Pipe, line);
@@ -177,25 +198,52 @@ mod tests {
     #[test]
     fn failed_task_costs_only_itself() {
         let folder = tempfile::tempdir().unwrap();
-        let texts = ["cat", "echo no route >&2; exit 255", "kill -9 $$"];
+        let texts = [
+            "cat",
+            "echo no route >&2; exit 255",
+            "cat; kill -9 $$",
+            "echo mktemp: no space >&2; exit 1",
+            "echo This account is not available.; exit 1",
+            "echo hello; exit 0",
+        ];
         let states = run(folder.path(), &texts, Duration::from_secs(60));
-        let reasons =
-            [None, Some("ended with status 255: no route"), Some("killed by signal 9 (SIGKILL)")];
+        let reasons = [
+            None,
+            Some("ended with status 255: no route"),
+            Some("killed by signal 9 (SIGKILL)"),
+            Some("ended with status 1: mktemp: no space"),
+            Some("ended with status 1: This account is not available."),
+            Some("ended with status 0: hello"),
+        ];
         for ((rank, state), reason) in states.iter().zip(reasons) {
             assert_eq!(*state, State::Ended(reason.map(str::to_owned)), "{rank}");
         }
         let capture = |rank| fs::read_to_string(folder.path().join(format!("{rank}.json")));
-        assert_eq!(capture(0).unwrap(), "bundle");
-        assert!(capture(1).is_err() && capture(2).is_err());
+        assert_eq!(capture(0).unwrap(), BUNDLE);
+        for rank in 1..6 {
+            assert!(capture(rank).is_err(), "{rank}");
+        }
     }
 
     /// Each of two tasks with the same node fails if it sees the other one.
     #[test]
     fn node_runs_one_task_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let text = "mkdir busy && sleep 0.1 && rmdir busy";
-        let states = run(folder.path(), &[text, text], Duration::from_secs(60));
+        let text = "mkdir busy && sleep 0.1 && rmdir busy && cat";
+        let with_user = format!("ann@{text}");
+        let states = run(folder.path(), &[text, &with_user], Duration::from_secs(60));
         assert_eq!(states, [(0, State::Ended(None)), (1, State::Ended(None))]);
+    }
+
+    /// The task of a command that was killed still has its file open, and writes into it.
+    #[test]
+    fn earlier_task_does_not_write_into_the_capture() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut earlier = File::create(folder.path().join("0.part")).unwrap();
+        let states = run(folder.path(), &["cat"], Duration::from_secs(60));
+        io::Write::write_all(&mut earlier, b"{\"schema\"").unwrap();
+        assert_eq!(states, [(0, State::Ended(None))]);
+        assert_eq!(fs::read_to_string(folder.path().join("0.json")).unwrap(), BUNDLE);
     }
 
     #[test]

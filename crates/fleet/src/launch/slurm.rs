@@ -247,7 +247,7 @@ mod tests {
             folder: "/shared/june".into(),
             limit: std::time::Duration::from_secs(90),
         };
-        let task = |rank| Task { rank, node: format!("n{rank}") };
+        let task = |rank| Task::new(rank, &format!("n{rank}"));
         let script = Slurm.script(&job, &[task(0), task(3)]);
         assert!(script.contains("#SBATCH --array=0,3\n"), "{script}");
         assert!(script.contains("#SBATCH --time=2\n"), "{script}");

@@ -130,7 +130,8 @@ pub(crate) fn offered(listed: &str, partition: Option<&str>) -> Result<Vec<Node>
         .collect::<Result<_, _>>()?;
     let has_usual = rows.iter().any(|row| row[2].ends_with('*'));
     let is_in = |row: &&[&str; 4]| match partition {
-        Some(partition) => row[2].trim_end_matches('*') == partition,
+        // As `sbatch --partition` takes them: several, with commas.
+        Some(names) => names.split(',').any(|name| row[2].trim_end_matches('*') == name.trim()),
         None => !has_usual || row[2].ends_with('*'),
     };
     let mut nodes: Vec<Node> = Vec::new();
@@ -285,6 +286,9 @@ n5\tdown\tbig\tnone
         assert_eq!(offered(SINFO, None).unwrap(), usual);
         let big = [node("n1", None), node("n5", Some("the node is down"))];
         assert_eq!(offered(SINFO, Some("big")).unwrap(), big);
+        // `sbatch` takes several names; a node in two of them is offered once.
+        assert_eq!(offered(SINFO, Some("other,big")).unwrap(), big);
+        assert_eq!(offered(SINFO, Some("big,main")).unwrap().len(), 6);
     }
 
     #[test]

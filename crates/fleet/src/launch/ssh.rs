@@ -48,17 +48,16 @@ impl Launcher for Ssh {
 fn line(job: &Job, task: &Task) -> Vec<String> {
     let mut line = words("YAMBA_SSH", "ssh");
     line.extend(OPTIONS.map(str::to_owned));
-    line.extend([task.node.clone(), there(job, task)]);
+    line.extend([task.address.clone(), there(job, task)]);
     line
 }
 
+/// Runs the bundle from standard input. The text is one word of any login shell, such as fish or
+/// csh, so it has no single quotes.
+const THERE: &str = r#"d=$(mktemp -d) && trap "rm -rf \"\$d\"" EXIT && cat >"$d/m" && chmod +x "$d/m" && "$d/m" --fleet "$1" --node "$2" --rank "$3""#;
+
 /// The command line for the shell of the host.
 fn there(job: &Job, task: &Task) -> String {
-    let (_, host) = task.node.rsplit_once('@').unwrap_or(("", &task.node));
-    format!(
-        "d=$(mktemp -d) && trap 'rm -rf \"$d\"' EXIT && cat >\"$d/m\" && chmod +x \"$d/m\" && \"$d/m\" --fleet {} --node {} --rank {}",
-        quoted(&job.fleet),
-        quoted(host),
-        task.rank
-    )
+    let [fleet, node] = [quoted(&job.fleet), quoted(&task.node)];
+    format!("exec sh -c '{THERE}' sh {fleet} {node} {}", task.rank)
 }

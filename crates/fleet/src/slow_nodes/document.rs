@@ -45,7 +45,7 @@ pub struct Document {
 pub struct JobSummary {
     /// Its name. `null` for documents that name no job.
     pub job: Option<String>,
-    /// Start of its first run, in seconds since 1970 (UTC).
+    /// Median start of its runs, in seconds since 1970 (UTC).
     pub started_unix_s: Option<f64>,
     /// Number of nodes.
     pub nodes: usize,
@@ -170,6 +170,13 @@ pub fn document(
         missing: of.missing(failed, expected),
         failed: of.failed(failed),
         left_out: of.left_out(),
+    }
+}
+
+impl Document {
+    /// Whether any node was compared with others.
+    pub fn has_tests(&self) -> bool {
+        self.tests != [0, 0]
     }
 }
 

@@ -1,6 +1,7 @@
 //! The jobs of a fleet in order, and each node through them.
 
 use indexmap::{IndexMap, IndexSet};
+use yamba_stats::median;
 
 use crate::slow_nodes::NodeRun;
 use crate::slow_nodes::job::{Job, job};
@@ -24,7 +25,8 @@ pub struct Report {
 pub struct JobOfFleet {
     /// The name of the job, or of the fleet. `None` for documents that name neither.
     pub name: Option<String>,
-    /// Start of its first run, in seconds since 1970 (UTC).
+    /// Median start of its runs, in seconds since 1970 (UTC): one wrong clock does not change the
+    /// order of the jobs.
     pub started_unix_s: Option<f64>,
     /// The analysis.
     pub job: Job,
@@ -84,10 +86,10 @@ fn with_several_jobs(runs: &[NodeRun]) -> IndexSet<Option<&str>> {
 fn analysed(runs: &[NodeRun], name: Option<&str>, mut of_job: Vec<usize>) -> JobOfFleet {
     of_job.sort_by(|a, b| natural(&runs[*a].node).cmp(&natural(&runs[*b].node)));
     let nodes: Vec<&NodeRun> = of_job.iter().map(|at| &runs[*at]).collect();
-    let started = nodes.iter().filter_map(|run| run.started_unix_s);
+    let started: Vec<f64> = nodes.iter().filter_map(|run| run.started_unix_s).collect();
     JobOfFleet {
         name: name.map(str::to_owned),
-        started_unix_s: started.min_by(f64::total_cmp),
+        started_unix_s: median(&started),
         job: job(&nodes),
         runs: of_job,
         missing: Vec::new(),

@@ -20,23 +20,33 @@ while read -r line; do :; done
 read -r groups <&1
 for group in $groups; do kill -9 "-$group"; done"#;
 
-/// A process that outlives this one, and kills its process groups then.
-pub(super) struct Guard {
-    process: Option<(Child, Started)>,
+/// A process that outlives this one, and kills its process groups then. None if it did not start.
+pub(super) struct Guard(Option<Running>);
+
+struct Running {
+    child: Child,
+    started: Started,
     /// The line with the groups. Writing to it wakes no process, as writing to a pipe would.
-    groups: Option<File>,
+    groups: File,
 }
 
 impl Guard {
     /// Starts the process. If that fails, nothing is killed.
     pub fn new() -> Guard {
-        match Guard::start() {
-            Ok((process, groups)) => Guard { process: Some(process), groups: Some(groups) },
-            Err(_) => Guard { process: None, groups: None },
-        }
+        Guard(Running::start().ok())
     }
 
-    fn start() -> io::Result<((Child, Started), File)> {
+    /// Replaces the groups to kill.
+    pub fn watch(&self, groups: impl Iterator<Item = Pid>) {
+        let Some(Running { groups: file, .. }) = &self.0 else { return };
+        let mut line: String = groups.map(|group| format!("{} ", group.as_raw_nonzero())).collect();
+        line.push('\n');
+        let _ = file.write_all_at(line.as_bytes(), 0);
+    }
+}
+
+impl Running {
+    fn start() -> io::Result<Running> {
         let groups = in_memory()?;
         let mut command = Command::new("/bin/sh");
         command
@@ -47,16 +57,8 @@ impl Guard {
             .stderr(Stdio::null())
             // A signal to the process group of this process must not end it.
             .process_group(0);
-        Ok((orphans::start(&mut command)?, groups))
-    }
-
-    /// Replaces the groups to kill.
-    pub fn watch(&self, groups: impl Iterator<Item = Pid>) {
-        let mut line: String = groups.map(|group| format!("{} ", group.as_raw_nonzero())).collect();
-        line.push('\n');
-        if let Some(file) = &self.groups {
-            let _ = file.write_all_at(line.as_bytes(), 0);
-        }
+        let (child, started) = orphans::start(&mut command)?;
+        Ok(Running { child, started, groups })
     }
 }
 
@@ -75,7 +77,7 @@ fn in_memory() -> io::Result<File> {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.watch(std::iter::empty());
-        if let Some((mut child, started)) = self.process.take() {
+        if let Some(Running { mut child, started, .. }) = self.0.take() {
             // `wait` closes its input first.
             let _ = child.wait();
             orphans::forget(started);

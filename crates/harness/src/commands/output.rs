@@ -22,9 +22,10 @@ const PIPE: usize = 1 << 20;
 const CHUNK: usize = 1 << 20;
 
 /// Where a timed command's standard output goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CommandOutput {
     /// Into a pipe that this process empties.
+    #[default]
     Pipe,
     /// To `/dev/null`.
     Null,

@@ -286,15 +286,14 @@ impl Starter {
         run.unwrap_or_else(|e| CommandRun::without(CommandEnd::NotStarted(e.to_string())))
     }
 
-    /// Runs a program like a command, with empty standard input. Its standard output goes into the
-    /// file, which is made empty first.
+    /// Runs a program like a command, with empty standard input.
     pub fn run_program(
         &mut self,
         mut command: Command,
-        output: &Path,
+        output: &CommandOutput,
         watchdog: &Watchdog,
     ) -> CommandRun {
-        let output = File::create(output).map(|file| Some(file.into()));
+        let output = output.without_pipe();
         command.stdin(Stdio::null());
         self.end_of(output, |starter, output| starter.wait_for_end_of(command, output, watchdog))
     }

@@ -17,8 +17,8 @@ pub struct ProgramStart {
     pub folder: Option<PathBuf>,
     /// Environment variables that are added, or replaced.
     pub environment: Vec<(String, String)>,
-    /// The file of its standard output, which is made empty first.
-    pub output: PathBuf,
+    /// Where its standard output goes.
+    pub output: CommandOutput,
 }
 
 /// Runs programs one after the other, each to its end. Processes that a program leaves in its

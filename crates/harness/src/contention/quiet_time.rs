@@ -11,6 +11,7 @@
 //! more than half of a buffer of the core.
 
 use yamba_record::Batch;
+use yamba_record::entry::LEAST_QUIET_FACTOR;
 use yamba_stats::{mean, median, standard_deviation};
 
 use super::{Finding, QuietWidth, Taken, WIDTH_TOLERANCE, finding, is_free_of_others, readings};
@@ -21,9 +22,6 @@ pub(super) const MOST_LENGTHENED: f64 = 1.0;
 /// Parts of a launch whose means show the standard error of the lengthening. Probes of one turn of
 /// a neighbour depend on each other.
 const PARTS: usize = 10;
-
-/// Least bound, as a share of the measured value. A smaller bound, and one below 0, says nothing.
-const LEAST_FACTOR: f64 = 0.001;
 
 /// Bounds of quiet values, as multiples of the measured ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +80,8 @@ pub(crate) fn quiet_factors(
             highs.push(high);
         }
     }
-    let (low, high) = (median(&lows)?.max(LEAST_FACTOR), median(&highs)?);
+    // A smaller bound, and one below 0, says nothing.
+    let (low, high) = (median(&lows)?.max(LEAST_QUIET_FACTOR), median(&highs)?);
     let figure = match kind {
         Kind::Time => [low, high],
         Kind::Rate => [1.0 / high, 1.0 / low],

@@ -256,6 +256,7 @@ fn measure_launches(
         launches: 6,
         percentiles: false,
         is_emulated: false,
+        cpu_quota: None,
         quiet: &BTreeMap::from([(1, widths.width(1))]),
     };
     summarise(&program, protocol, &recorded, records, &[const { LaunchStatus::Complete }; 6])

@@ -278,6 +278,7 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         ProcessorFindings {
             quiet_width: found[&1].quiet_width.map(round),
             own_level: found[&1].own_level.map(round),
+            lengthening: found[&1].lengthening.map(|share| (100.0 * share).round() / 100.0),
             ..found[&1]
         }
     };
@@ -287,6 +288,8 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         saw_earlier: true,
         probes: 400,
         contended: Some(0.25),
+        // A quarter of 2500 / 1700 - 1.
+        lengthening: Some(0.12),
         own_buffer: None,
         windows: 0,
     };
@@ -296,6 +299,7 @@ fn findings_of_a_run_tell_whether_it_saw_the_earlier_level() {
         saw_earlier: false,
         probes: 404,
         contended: Some(1.0 - 4.0 / 404.0),
+        lengthening: Some(0.47),
         ..expected
     };
     assert_eq!(findings(4, 400), expected);

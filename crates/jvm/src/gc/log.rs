@@ -46,7 +46,8 @@ pub struct Collection {
     pub survivor_bytes: f64,
     /// Bytes in the old generation before and after.
     pub old_bytes: (f64, f64),
-    /// Bytes that it copied, as the log says. Only of G1 with `gc+phases=debug`.
+    /// Bytes that it copied, as the log says. Only of G1 with `gc+phases=debug`, and of young
+    /// collections that Serial gave up.
     pub logged_copied_bytes: Option<f64>,
     /// Cards that were dirty at the start. Only of G1 with `gc+phases=debug`.
     pub pending_cards: f64,
@@ -136,9 +137,10 @@ struct Draft {
     /// Pauses that began and did not end.
     begun: Vec<String>,
     spaces: BTreeSet<Space>,
-    /// Whether the heap is as full after the last pause as before. Serial of JDK 17 gives up a
-    /// young collection without room for its survivors, and then logs no spaces.
-    is_unchanged: bool,
+    /// Used bytes of the heap before and after the last pause.
+    heap_bytes: Option<(f64, f64)>,
+    /// Whether the old generation was full before all survivors were there.
+    has_failed_promotion: bool,
     /// Sum of the survivors of all ages so far. `None`: the log has no ages.
     ages_bytes: Option<f64>,
     /// Whether the log has cards. Then it has copied bytes, too.
@@ -174,6 +176,7 @@ impl Log {
             "gc,heap" | "gc,metaspace" if !Space::needed(self.collector).is_empty() => {
                 draft.add_space(line.message, self.region_bytes)
             }
+            "gc,promotion" => draft.add_promotion(line.message),
             "gc,age" => draft.add_age(line.message),
             "gc,refine,stats" => draft.add_refinement(line.message),
             _ => Ok(()),
@@ -227,8 +230,8 @@ impl Draft {
             return no_pause(message);
         }
         let (rest, ns) = timed(message).ok_or("the pause has no duration in ms")?;
-        let (name, is_unchanged) = without_sizes(rest);
-        self.is_unchanged = is_unchanged;
+        let (name, heap_bytes) = without_sizes(rest);
+        self.heap_bytes = heap_bytes;
         let at = self.begun.iter().position(|begun| is_end_of(begun, name));
         let at = at.ok_or("the pause has another name at its begin")?;
         self.begun.remove(at);
@@ -274,6 +277,21 @@ impl Draft {
         }
         let added = space.add(&mut self.collection, message, region_bytes.unwrap_or(0.0));
         added.ok_or("the sizes of a space have another form")
+    }
+
+    /// Only the failure is logged as information.
+    fn add_promotion(&mut self, message: &str) -> Result<(), &'static str> {
+        self.has_failed_promotion |= message == "Promotion failed";
+        Ok(())
+    }
+
+    /// Serial of JDK 17 logs no spaces of a young collection that it gives up: at its begin, and
+    /// then the heap is as full as before, or when a promotion fails. Then the heap has the
+    /// survivors twice, and its growth is that of their copies. `None`: it was not given up.
+    fn given_up_copied_bytes(&self) -> Option<f64> {
+        let (before, after) = self.heap_bytes?;
+        let is_given_up = self.has_failed_promotion || before == after;
+        (self.spaces.is_empty() && is_given_up).then(|| (after - before).max(0.0))
     }
 
     fn add_age(&mut self, message: &str) -> Result<(), &'static str> {
@@ -327,7 +345,8 @@ impl Draft {
 
     /// Checks that no line is missing. `None`: the id has no kind of work that counts.
     fn ended(self, collector: Collector) -> Result<Option<Collection>, String> {
-        let found = self.collection;
+        let given_up = self.given_up_copied_bytes();
+        let mut found = self.collection;
         if let Some(pause) = self.begun.first() {
             return Err(format!("`{pause}` has no end"));
         }
@@ -336,10 +355,10 @@ impl Draft {
             return if is_lost { Err("its kind is missing".to_owned()) } else { Ok(None) };
         };
         let needs_spaces = matches!(kind, Kind::Young | Kind::Mixed | Kind::Full);
-        let is_given_up = self.is_unchanged && self.spaces.is_empty();
         let mut needed = Space::needed(collector).iter();
-        if needs_spaces && !is_given_up && !needed.all(|space| self.spaces.contains(space)) {
-            return Err("the sizes of a space are missing".to_owned());
+        if needs_spaces && !needed.all(|space| self.spaces.contains(space)) {
+            let copied_bytes = given_up.ok_or("the sizes of a space are missing")?;
+            found.logged_copied_bytes.get_or_insert(copied_bytes);
         }
         let copies = matches!(kind, Kind::Young | Kind::Mixed);
         if copies && self.has_cards && found.logged_copied_bytes.is_none() {
@@ -379,12 +398,11 @@ fn timed(message: &str) -> Option<(&str, f64)> {
     Some((rest, decimal(time.strip_suffix("ms")?)? * 1e6))
 }
 
-/// The name of a pause without the sizes of the heap, and whether these are the same before and
-/// after.
-fn without_sizes(text: &str) -> (&str, bool) {
+/// The name of a pause without the used bytes of the heap, and these before and after.
+fn without_sizes(text: &str) -> (&str, Option<(f64, f64)>) {
     let parts = text.rsplit_once(' ');
-    let sizes = parts.and_then(|(name, sizes)| Some((name, change(sizes, bytes)?)));
-    sizes.map_or((text, false), |(name, (before, after))| (name, before == after))
+    let sizes = parts.and_then(|(name, sizes)| Some((name, Some(change(sizes, bytes)?))));
+    sizes.unwrap_or((text, None))
 }
 
 fn kind(rest: &str) -> Option<Kind> {

@@ -75,14 +75,15 @@ pub(crate) fn median(outcomes: &[Outcome]) -> &Outcome {
 fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
     let is_cycle = |c: &&Simulated| c.kind == Kind::ConcurrentMark;
     let pauses: Vec<f64> = collections.iter().map(|c| pause.cost(c)).collect();
-    let cpu_ns: f64 = collections.iter().map(|c| cpu.cost(c)).sum();
+    // Rust's sum of no numbers is -0.
+    let cpu_ns = collections.iter().map(|c| cpu.cost(c)).sum::<f64>() + 0.0;
     let uncertain: f64 =
         collections.iter().map(|c| cpu.cost(c) * cpu.price(c.kind).deviation).sum();
     Outcome {
         collections: collections.iter().filter(|c| !is_cycle(c)).count() as f64,
         cycles: collections.iter().filter(is_cycle).count() as f64,
         cpu_ns,
-        pause_ns: pauses.iter().sum(),
+        pause_ns: pauses.iter().sum::<f64>() + 0.0,
         longest_ns: pauses.iter().copied().fold(0.0, f64::max),
         cpu_deviation: if cpu_ns > 0.0 { uncertain / cpu_ns } else { 0.0 },
     }

@@ -173,6 +173,35 @@ mod tests {
     }
 
     #[test]
+    fn figures_without_collections_are_positive_zeros() {
+        let mut demand = constant_lifetime(100, 1e6);
+        demand.serial.costs = costs(None);
+        let found = predict(&demand, Collector::Serial, &costs(None), 25, 8 << 30).unwrap();
+        for figure in [found.collections, found.gc_cpu_ns, found.pause_total_ns] {
+            assert_eq!(figure.predicted, 0.0);
+            assert!(figure.predicted.is_sign_positive(), "{figure:?}");
+        }
+    }
+
+    #[test]
+    fn heap_that_is_too_small_is_refused_with_one_that_is_enough() {
+        let mut demand = constant_lifetime(1000, 20e6);
+        demand.serial.costs = costs(None);
+        let live = yamba_record::number::bytes(demand.largest_live_bytes() as u64);
+        for collector in Collector::ALL {
+            let of = |bytes| predict(&demand, collector, &costs(Some(1.0)), 25, bytes);
+            for heap_bytes in [1, 1 << 20, 8 << 20] {
+                let refused = of(heap_bytes).unwrap_err();
+                let begin = format!(" is too small: {live} are alive at once; fix: --heap ");
+                let (_, rest) = refused.split_once(&begin).expect(&refused);
+                let mib: u64 = rest.strip_suffix('M').unwrap().parse().unwrap();
+                assert!((20..60).contains(&mib), "{collector:?}: {refused}");
+                assert!(of(mib << 20).is_ok(), "{collector:?}: {refused}");
+            }
+        }
+    }
+
+    #[test]
     fn variation_with_the_median_is_predicted() {
         let outcome = |cpu_ns: f64| Outcome {
             collections: cpu_ns,

@@ -36,8 +36,8 @@ impl Cards {
         let woken_share = |run: &Vec<Collection>| woken(run) / pauses(run).count().max(1) as f64;
         let collections = runs.iter().flatten();
         Self {
-            allocated_bytes: collections.clone().map(|c| c.eden_bytes).sum(),
-            dirty: collections.map(dirty).sum(),
+            allocated_bytes: collections.clone().map(|c| c.eden_bytes).sum::<f64>() + 0.0,
+            dirty: collections.map(dirty).sum::<f64>() + 0.0,
             woken_share: runs.iter().map(woken_share).sum::<f64>() / runs.len().max(1) as f64,
         }
     }

@@ -49,24 +49,21 @@ impl JavaCommand {
                 "name the virtual machine first, as in: java -jar app.jar",
             ));
         }
-        let mut options = Vec::new();
-        let mut application = Vec::new();
-        let words = command.iter().skip(1);
-        let mut words = words.map(|word| (word.clone(), false)).collect();
-        while let Some(word) = next(&mut words) {
-            if WITH_VALUE.contains(&word.as_str()) {
-                options.push(word);
-                options.extend(next(&mut words));
-            } else if ["-jar", "-m", "--module"].contains(&word.as_str()) {
-                application.push(word);
-            } else if word.starts_with("--module=") || !word.starts_with(['-', '@']) {
-                application.push(word);
-                application.extend(words.drain(..).map(|(word, _)| word));
-            } else {
-                options.push(word);
-            }
-        }
+        let (options, application) = divided(command.iter().skip(1).cloned());
         Ok(JavaCommand { program, options, application })
+    }
+
+    /// Adds the options that the virtual machine would take from variables of the environment,
+    /// which `variable` reads. Of an option that is there twice, the last one counts: those of
+    /// `_JAVA_OPTIONS` win against the command, and the command wins against the others.
+    pub fn add_variables(&mut self, variable: impl Fn(&str) -> Option<String>) {
+        let words = |name: &str| words_of_variable(&variable(name).unwrap_or_default());
+        let mut before = words("JAVA_TOOL_OPTIONS");
+        // `java` reads this one as a part of its command line, with argument files.
+        let (options, application) = divided(words("JDK_JAVA_OPTIONS").into_iter());
+        before.extend(options.into_iter().chain(application));
+        self.options.splice(0..0, before);
+        self.options.extend(words("_JAVA_OPTIONS"));
     }
 
     /// All words after the program.
@@ -93,6 +90,27 @@ fn is_java(program: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
+/// The options of a command's words, and the application with its arguments.
+fn divided(words: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
+    let mut options = Vec::new();
+    let mut application = Vec::new();
+    let mut words = words.map(|word| (word, false)).collect();
+    while let Some(word) = next(&mut words) {
+        if WITH_VALUE.contains(&word.as_str()) {
+            options.push(word);
+            options.extend(next(&mut words));
+        } else if ["-jar", "-m", "--module"].contains(&word.as_str()) {
+            application.push(word);
+        } else if word.starts_with("--module=") || !word.starts_with(['-', '@']) {
+            application.push(word);
+            application.extend(words.drain(..).map(|(word, _)| word));
+        } else {
+            options.push(word);
+        }
+    }
+    (options, application)
+}
+
 /// The next word of a command. A word is marked if an argument file has it: it names no further
 /// file. An argument file gives way to its words.
 fn next(words: &mut VecDeque<(String, bool)>) -> Option<String> {
@@ -108,8 +126,28 @@ fn next(words: &mut VecDeque<(String, bool)>) -> Option<String> {
     }
 }
 
+/// The words of a variable: white space separates them, and quotes keep it.
+pub(crate) fn words_of_variable(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 /// The words of an argument file.
-pub(crate) fn split(text: &str) -> Vec<String> {
+fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -180,6 +218,34 @@ mod tests {
         let found = command("java -jar -Xint app.jar -Xmx1g");
         assert_eq!(found.options, ["-Xint"]);
         assert_eq!(found.arguments().join(" "), "-Xint -jar app.jar -Xmx1g");
+    }
+
+    /// The order in which OpenJDK 17 applies them.
+    #[test]
+    fn options_of_variables_stand_where_the_machine_reads_them() {
+        let mut found = command("java -Da=4 Main -x");
+        let variable = |name: &str| match name {
+            "JAVA_TOOL_OPTIONS" => Some("-Da=1 '-Db=x y'\t-Dc=C:\\d#e".to_owned()),
+            "JDK_JAVA_OPTIONS" => Some("-Da=3 --add-opens \"a/b=ALL\"".to_owned()),
+            "_JAVA_OPTIONS" => Some("-Da=5".to_owned()),
+            _ => None,
+        };
+        found.add_variables(variable);
+        let options = [
+            "-Da=1",
+            "-Db=x y",
+            "-Dc=C:\\d#e",
+            "-Da=3",
+            "--add-opens",
+            "a/b=ALL",
+            "-Da=4",
+            "-Da=5",
+        ];
+        assert_eq!(found.options, options);
+        assert_eq!(found.application, ["Main", "-x"]);
+        let same = found.clone();
+        found.add_variables(|_| None);
+        assert_eq!(found, same);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use crate::library::{Fault, Jars, Jvm};
 pub enum Effort {
     /// Six forks: intervals cover other runs.
     Full,
-    /// Two short forks: an interval covers these forks alone.
+    /// Two short forks of three iterations: an interval covers these forks alone. It takes six
+    /// values, of which the range holds the median in 95 % of cases.
     Quick,
 }
 
@@ -22,7 +23,7 @@ impl Effort {
     fn options(self) -> &'static [&'static str] {
         match self {
             Effort::Full => &[],
-            Effort::Quick => &["-f", "2", "-wi", "3", "-w", "100ms", "-i", "2", "-r", "100ms"],
+            Effort::Quick => &["-f", "2", "-wi", "3", "-w", "100ms", "-i", "3", "-r", "100ms"],
         }
     }
 }

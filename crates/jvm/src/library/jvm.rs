@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde::Deserialize;
 use yamba_record::machine::Java;
 
-use crate::library::command::split;
+use crate::library::command::words_of_variable;
 use crate::library::{Fault, Jars, JavaCommand};
 
 /// Variables whose options a virtual machine adds to those of its command.
@@ -48,9 +48,10 @@ impl Identity {
 }
 
 impl Jvm {
-    /// The machine of a text such as `java -XX:TieredStopAtLevel=1`. `None`: the text is empty.
+    /// The machine of a text such as `java -XX:TieredStopAtLevel=1`, where quotes keep white space.
+    /// `None`: the text is empty.
     pub fn from_text(text: &str) -> Option<Jvm> {
-        let mut words = text.split_whitespace().map(str::to_owned);
+        let mut words = words_of_variable(text).into_iter();
         Some(Jvm { program: words.next()?, options: words.collect() })
     }
 
@@ -110,7 +111,7 @@ impl Jvm {
 /// The options in variables of the environment, which `variable` reads.
 fn options_of(variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let texts = VARIABLES.into_iter().filter_map(variable);
-    texts.flat_map(|text| split(&text)).collect()
+    texts.flat_map(|text| words_of_variable(&text)).collect()
 }
 
 #[cfg(test)]
@@ -120,12 +121,12 @@ mod tests {
     #[test]
     fn options_of_the_environment_are_those_of_all_variables() {
         let variable = |name: &str| match name {
-            "JAVA_TOOL_OPTIONS" => Some("-XX:TieredStopAtLevel=1 '-Dx=a b'".to_owned()),
+            "JAVA_TOOL_OPTIONS" => Some("-XX:TieredStopAtLevel=1 '-Dx=a b#c'".to_owned()),
             "_JAVA_OPTIONS" => Some("-Xint".to_owned()),
             _ => None,
         };
         let found = options_of(variable);
-        assert_eq!(found, ["-XX:TieredStopAtLevel=1", "-Dx=a b", "-Xint"]);
+        assert_eq!(found, ["-XX:TieredStopAtLevel=1", "-Dx=a b#c", "-Xint"]);
     }
 
     fn words(text: &str) -> Vec<String> {
@@ -138,6 +139,14 @@ mod tests {
         let jvm = Jvm::from_command(&command).unwrap();
         assert_eq!(jvm.options, ["-XX:+UseSerialGC"]);
         assert!(Jvm::from_command(&words("python3 app.py")).is_err());
+    }
+
+    #[test]
+    fn quotes_keep_white_space() {
+        let jvm = Jvm::from_text("'/opt/my jdk/bin/java' -Da=\"x y\" -Xint").unwrap();
+        assert_eq!(jvm.program, "/opt/my jdk/bin/java");
+        assert_eq!(jvm.options, ["-Da=x y", "-Xint"]);
+        assert!(Jvm::from_text(" ").is_none());
     }
 
     #[test]

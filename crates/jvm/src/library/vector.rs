@@ -47,7 +47,8 @@ pub struct Sampled {
 impl Sampled {
     /// Time in the class library, in ns.
     pub fn in_library_ns(&self) -> f64 {
-        self.library_ns.values().sum()
+        // Rust's sum of no numbers is -0.
+        self.library_ns.values().sum::<f64>() + 0.0
     }
 
     /// Time of the program's threads, in ns.
@@ -189,6 +190,13 @@ mod tests {
         assert_eq!(vector.primitives[0].count, 30.0);
         assert_eq!(vector.kernel_ns, Some(200.0));
         assert_eq!(vector.user_ns, Some(250.0));
+    }
+
+    #[test]
+    fn time_without_samples_is_a_positive_zero() {
+        let (counted, _) = example();
+        let vector = vector(&counted, &Sampled::default(), names());
+        assert!(vector.kernel_ns.unwrap().is_sign_positive());
     }
 
     #[test]

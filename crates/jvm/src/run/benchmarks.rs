@@ -110,6 +110,11 @@ pub(crate) fn benchmarks(collector: Collector, effort: Effort) -> Vec<Benchmark>
     let young = |window_mb| Amounts { window_mb, total_mb: TOTAL_MB, ..Amounts::default() };
     let of = |shape, amounts| Benchmark { shape, amounts };
     let mut all = vec![of(SHAPES[0], dead), of(SHAPES[0], requested)];
+    if collector == Collector::G1 {
+        // Before the others: without refined cards there is no prediction, and time may run out.
+        all.push(of(SHAPES[0], Amounts::marking(0, MARKED_DEAD_HEAP_MB)));
+        all.push(of(STORES, young(WINDOWS_MB[0])));
+    }
     for &shape in all_shapes {
         all.extend(windows_mb.iter().map(|mb| of(shape, young(*mb))));
         let full = Amounts::full_collections(collector).into_iter();
@@ -118,11 +123,6 @@ pub(crate) fn benchmarks(collector: Collector, effort: Effort) -> Vec<Benchmark>
             let marking = Amounts::marking(MARKED_WINDOW_MB, MARKED_HEAP_MB);
             all.push(of(shape, marking));
         }
-    }
-    if collector == Collector::G1 {
-        let marking = Amounts::marking(0, MARKED_DEAD_HEAP_MB);
-        all.push(of(SHAPES[0], marking));
-        all.push(of(STORES, young(WINDOWS_MB[0])));
     }
     all
 }

@@ -91,7 +91,10 @@ pub fn characterise(
     for collector in missing {
         let name = collector.name().to_owned();
         let mut begin = |step| progress.run(collector, step);
-        match one(jvm, collector, wanted.effort, &mut begin) {
+        let found = one(jvm, collector, wanted.effort, &mut begin);
+        // Costs of some of the benchmarks would be kept as if all had run.
+        jvm.check_stop()?;
+        match found {
             Ok(found) => {
                 costs.skipped.remove(&name);
                 costs.collectors.insert(name, found);

@@ -1,11 +1,14 @@
 //! A JDK, and one bounded run of its `java`.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::gc::Collector;
 use crate::gc::log::{self, Collection};
+use crate::{INTERRUPTED, Input, StopFlag};
 
 use yamba_machine::locale::decimal_points;
 
@@ -24,6 +27,10 @@ pub struct Jvm {
     home: PathBuf,
     /// Its version with build number: `17.0.15+6`.
     pub version: String,
+    /// The standard input of its runs.
+    input: Input,
+    /// Ends its runs.
+    stop: StopFlag,
 }
 
 /// Result of a run.
@@ -67,13 +74,34 @@ impl Jvm {
         let of_environment = || std::env::var_os("JAVA_HOME").map(PathBuf::from);
         let home = home.map(Path::to_owned).or_else(of_environment).or_else(on_path);
         let home = home.ok_or("no JDK: there is no `java` on the PATH and JAVA_HOME is not set")?;
+        Self::in_folder(home)
+    }
+
+    /// The JDK of a command's program, found as a shell finds it: `java` on the PATH, or a path.
+    ///
+    /// # Errors
+    /// If the program is not there, or is not the `java` of a JDK.
+    pub fn of_program(program: &str) -> Result<Self, String> {
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let found = found_by_shell(program, &paths).and_then(|path| fs::canonicalize(path).ok());
+        let found = found.ok_or_else(|| format!("{program}: there is no such program"))?;
+        let home = found.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+        let own = fs::canonicalize(home.join("bin/java"));
+        if own.ok().as_ref() != Some(&found) {
+            return Err(format!("{program}: {} is not bin/java of a JDK", found.display()));
+        }
+        Self::in_folder(home.to_owned())
+    }
+
+    fn in_folder(home: PathBuf) -> Result<Self, String> {
         for tool in ["java", "javac", "jar"] {
             if !home.join("bin").join(tool).exists() {
                 return Err(format!("no JDK in {}: bin/{tool} is missing", home.display()));
             }
         }
         let release = fs::read_to_string(home.join("release")).unwrap_or_default();
-        let mut jvm = Self { home, version: release_version(&release).unwrap_or_default() };
+        let version = release_version(&release).unwrap_or_default();
+        let mut jvm = Self { home, version, input: Input::empty(), stop: StopFlag::default() };
         if jvm.version.is_empty() {
             jvm.version = jvm.printed_version()?;
         }
@@ -87,13 +115,31 @@ impl Jvm {
         }
     }
 
+    /// The same JDK for runs with this standard input. Otherwise they read nothing.
+    #[must_use]
+    pub fn reading(self, input: Input) -> Self {
+        Self { input, ..self }
+    }
+
+    /// The same JDK, whose runs end when this flag is set.
+    #[must_use]
+    pub fn stopped_by(self, stop: StopFlag) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// Fails if its runs were stopped.
+    pub(crate) fn check_stop(&self) -> Result<(), String> {
+        if self.stop.is_set() { Err(INTERRUPTED.to_owned()) } else { Ok(()) }
+    }
+
     /// A program of the JDK.
     pub fn tool(&self, name: &str) -> PathBuf {
         self.home.join("bin").join(name)
     }
 
     /// A command of its `java`. The options in variables of the environment would replace those of
-    /// a benchmark. The numbers of the log have decimal points; the application keeps the language.
+    /// a benchmark; an application has them in its command. The numbers of the log have decimal
+    /// points; the application keeps the language.
     fn java(&self) -> Command {
         let mut command = Command::new(self.tool("java"));
         for variable in VARIABLES {
@@ -135,20 +181,19 @@ impl Jvm {
         logged: &str,
         limits: Limits,
     ) -> Result<Finished, String> {
+        self.check_stop()?;
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let (log, errors) = (folder.path().join("log"), folder.path().join("errors"));
         let stderr = fs::File::create(&errors).map_err(|e| e.to_string())?;
-        let child = self
-            .java()
+        let mut command = self.java();
+        command
             .arg(collector.option())
             .arg(format!("-Xlog:{logged}:file={}:uptime,level,tags:filecount=0", log.display()))
             .args(arguments)
-            .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(stderr)
-            .spawn()
-            .map_err(|e| format!("java: {e}"))?;
-        let Ended { status, elapsed_ns, cpu } = watch(child, collector, limits)?;
+            .stderr(stderr);
+        let child = self.input.spawn(&mut command).map_err(|e| format!("java: {e}"))?;
+        let Ended { status, elapsed_ns, cpu } = watch(child, collector, limits, &self.stop)?;
         if !status.success() {
             let text = fs::read_to_string(&errors).unwrap_or_default();
             return Err(format!("java ended with {status}: {}", first_line(&text)));
@@ -164,10 +209,27 @@ pub(crate) fn heap_options(bytes: u64) -> [String; 2] {
     [format!("-Xms{bytes}"), format!("-Xmx{bytes}")]
 }
 
+/// The options of an application's run with a heap of fixed size. Predictions ignore calls of
+/// `System.gc()`, so the runs that they are compared with do.
+pub(crate) fn application_options(bytes: u64) -> Vec<String> {
+    [&heap_options(bytes)[..], &["-XX:+DisableExplicitGC".to_owned()]].concat()
+}
+
 fn on_path() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let java = std::env::split_paths(&path).map(|f| f.join("java")).find(|j| j.exists())?;
+    let java = found_by_shell("java", &std::env::var_os("PATH")?)?;
     Some(fs::canonicalize(java).ok()?.parent()?.parent()?.to_owned())
+}
+
+/// The file that a shell runs for a program: a path, or the first such file in the folders of
+/// PATH.
+fn found_by_shell(program: &str, paths: &OsStr) -> Option<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(is_program);
+    }
+    std::env::split_paths(paths).map(|folder| folder.join(program)).find(is_program)
 }
 
 /// The version in the file `release` of a JDK.
@@ -209,7 +271,9 @@ fn first_line(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::io::{Seek, Write};
+
     use super::*;
 
     /// Runs whose collections took these times.
@@ -280,6 +344,65 @@ mod tests {
         let text = "Picked up _JAVA_OPTIONS: -Xint\n\nError: no such option\n";
         assert_eq!(first_line(text), "Error: no such option");
         assert_eq!(first_line("NOTE: Picked up JDK_JAVA_OPTIONS: x\n"), "no message");
+    }
+
+    /// A folder like a JDK of this version. Its `java` is a script: it writes its arguments and the
+    /// size of its input to the files `arguments` and `sizes`, and an empty log.
+    pub(crate) fn jdk(folder: &Path, version: &str) -> PathBuf {
+        let bin = folder.join(version).join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        let java = "#!/bin/sh\n\
+            cd \"$(dirname \"$0\")/..\"; echo \"$@\" > arguments; wc -c >> sizes\n\
+            for word; do case $word in *:file=*) file=${word#*:file=}; : > \"${file%%:*}\";; esac; done\n";
+        for tool in ["java", "javac", "jar"] {
+            let path = bin.join(tool);
+            fs::write(&path, java).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        let release = format!("JAVA_VERSION=\"{version}\"\n");
+        fs::write(folder.join(version).join("release"), release).unwrap();
+        bin.join("java")
+    }
+
+    #[test]
+    fn each_run_of_an_application_reads_the_whole_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let java = jdk(folder.path(), "17.0.15");
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[0; 12345]).unwrap();
+        file.rewind().unwrap();
+        let benchmark = Jvm::of_program(java.to_str().unwrap()).unwrap();
+        let application = benchmark.clone().reading(Input::of(file).unwrap());
+        for jvm in [&benchmark, &application, &application] {
+            jvm.run(Collector::Serial, &[], "gc*", crate::run::LIMITS).unwrap();
+        }
+        let sizes = fs::read_to_string(folder.path().join("17.0.15/sizes")).unwrap();
+        assert_eq!(sizes.split_whitespace().collect::<Vec<_>>(), ["0", "12345", "12345"]);
+    }
+
+    #[test]
+    fn program_is_found_as_a_shell_finds_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = jdk(folder.path(), "17.0.15");
+        let new = jdk(folder.path(), "25.0.3");
+        let links = folder.path().join("links");
+        fs::create_dir(&links).unwrap();
+        fs::create_dir(links.join("java")).unwrap();
+        std::os::unix::fs::symlink(&new, links.join("java25")).unwrap();
+        let paths = std::env::join_paths([links, old.parent().unwrap().to_owned()]).unwrap();
+        let found = |program: &str| {
+            found_by_shell(program, &paths).and_then(|path| fs::canonicalize(path).ok())
+        };
+        assert_eq!(found("java"), Some(old));
+        assert_eq!(found("java25"), Some(new.clone()));
+        assert_eq!(found("java26"), None);
+        let version = |program: &Path| Jvm::of_program(program.to_str().unwrap());
+        assert_eq!(version(&new).unwrap().version, "25.0.3");
+        let missing = version(Path::new("/no/such/java")).unwrap_err();
+        assert_eq!(missing, "/no/such/java: there is no such program");
+        let other = new.with_file_name("java8");
+        fs::copy(&new, &other).unwrap();
+        assert!(version(&other).unwrap_err().contains("is not bin/java of a JDK"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::gc::Collector;
 use crate::gc::log::Kind;
 
-use crate::run::jvm::heap_options;
+use crate::run::jvm::application_options;
 use crate::run::{Jvm, Limits};
 
 /// Figures of one run.
@@ -21,8 +21,8 @@ pub struct Measured {
     pub pause_longest_ns: f64,
 }
 
-/// Runs an application once with a collector and a heap of fixed size. `application` are the
-/// arguments of `java`.
+/// Runs an application once with a collector and a heap of fixed size. `System.gc()` does nothing,
+/// as in the prediction. `application` are the arguments of `java`.
 pub fn measure(
     jvm: &Jvm,
     application: &[String],
@@ -30,7 +30,7 @@ pub fn measure(
     heap_bytes: u64,
     limits: Limits,
 ) -> Result<Measured, String> {
-    let arguments = [&heap_options(heap_bytes)[..], application].concat();
+    let arguments = [&application_options(heap_bytes)[..], application].concat();
     let finished = jvm.run(collector, &arguments, "gc*,safepoint", limits)?;
     let collections = finished.collections;
     let is_cycle = |kind: Option<Kind>| kind == Some(Kind::ConcurrentMark);
@@ -40,7 +40,30 @@ pub fn measure(
         collections: (collections.len() - cycles) as f64,
         concurrent_cycles: cycles as f64,
         gc_cpu_ns: finished.cpu.all_ns(),
-        pause_total_ns: pauses.clone().sum(),
+        // Rust's sum of no numbers is -0.
+        pause_total_ns: pauses.clone().sum::<f64>() + 0.0,
         pause_longest_ns: pauses.copied().fold(0.0, f64::max),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::run::LIMITS;
+    use crate::run::jvm::tests::jdk;
+
+    #[test]
+    fn explicit_collections_are_off_as_in_the_prediction() {
+        let folder = tempfile::tempdir().unwrap();
+        let java = jdk(folder.path(), "17.0.15");
+        let jvm = Jvm::of_program(java.to_str().unwrap()).unwrap();
+        let application = ["-cp", ".", "Main"].map(str::to_owned);
+        let found = measure(&jvm, &application, Collector::Serial, 64 << 20, LIMITS).unwrap();
+        assert!(found.pause_total_ns.is_sign_positive());
+        let arguments = fs::read_to_string(folder.path().join("17.0.15/arguments")).unwrap();
+        let expected = "-Xms67108864 -Xmx67108864 -XX:+DisableExplicitGC -cp . Main\n";
+        assert!(arguments.ends_with(expected), "{arguments}");
+    }
 }

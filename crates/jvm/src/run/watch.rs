@@ -7,6 +7,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::gc::{Collector, Role};
+use crate::stop::end;
+use crate::{INTERRUPTED, StopFlag};
 
 use crate::run::limits::Limits;
 
@@ -48,15 +50,20 @@ impl CpuTime {
     }
 }
 
-/// Waits for a JVM, and kills it at its limits.
+/// Waits for a JVM, and kills it at its limits, or when the user stops it.
 pub(crate) fn watch(
     mut child: Child,
     collector: Collector,
     limits: Limits,
+    stop: &StopFlag,
 ) -> Result<Ended, String> {
     let begin = Instant::now();
     let mut threads = Threads::watch(child.id());
     for reading in 0u32.. {
+        if stop.is_set() {
+            end(&mut child);
+            return Err(INTERRUPTED.to_owned());
+        }
         if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
             return Ok(Ended {
                 status,

@@ -1,20 +1,25 @@
 //! One connection to the server, which stays open for many requests.
 
+mod arrival;
+mod stream;
+
 use std::future::{Future, poll_fn};
+use std::io;
 use std::pin::{Pin, pin};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::body::Body;
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use rustix::io::Errno;
 use tokio::time::timeout;
 
 use crate::drive::request::{Request, Requests};
 use crate::drive::target::Target;
+use stream::{Received, WatchedStream};
 
 /// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +27,24 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// Bytes of the body.
     pub(crate) bytes: u64,
+    /// The time from the arrival of its last bytes at this machine until it was read. `None`: the
+    /// kernel does not say it.
+    pub(crate) late: Option<Duration>,
 }
+
+/// The kind of a fault in [`crate::drive::Outcome::errors`]: the connection was closed early.
+pub const CLOSED: &str = "connection closed";
+
+/// The kind of a fault in [`crate::drive::Outcome::errors`]: the response is no HTTP.
+pub const MALFORMED: &str = "malformed response";
 
 /// Why a request has no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// There is no connection to the server.
     Unreachable(String),
+    /// This machine allows no more connections, for this reason.
+    Exhausted(String),
     /// The server closed the connection before its response was complete.
     Closed,
     /// The response is no HTTP.
@@ -41,8 +57,9 @@ impl Fault {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Fault::Unreachable(_) => "no connection",
-            Fault::Closed => "connection closed",
-            Fault::Malformed => "malformed response",
+            Fault::Exhausted(_) => "no connection, by a limit of this machine",
+            Fault::Closed => CLOSED,
+            Fault::Malformed => MALFORMED,
             Fault::TimedOut => "timeout",
         }
     }
@@ -50,26 +67,52 @@ impl Fault {
     fn from_hyper(error: &hyper::Error) -> Fault {
         if error.is_parse() { Fault::Malformed } else { Fault::Closed }
     }
+
+    /// Why there is no new connection.
+    fn from_connect(error: &io::Error) -> Fault {
+        let limited = |what: &str, limit: &str| {
+            Fault::Exhausted(format!("{what} ({error}); `{limit}` is the limit"))
+        };
+        match Errno::from_io_error(error) {
+            Some(Errno::MFILE) => limited("this program may open no more files", "ulimit -Hn"),
+            Some(Errno::NFILE) => limited("no program may open more files", "sysctl fs.file-max"),
+            Some(Errno::ADDRNOTAVAIL) => {
+                limited("no local port is free", "sysctl net.ipv4.ip_local_port_range")
+            }
+            _ => Fault::Unreachable(error.to_string()),
+        }
+    }
 }
 
-type Driver = Connection<TokioIo<TcpStream>, Empty<Bytes>>;
+/// An event of a connection while a request is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A connection was opened.
+    Connected,
+    /// The request is sent again.
+    Repeated,
+}
+
+type Driver = Connection<TokioIo<WatchedStream>, Empty<Bytes>>;
 
 /// An open connection.
 struct Open {
     sender: SendRequest<Empty<Bytes>>,
     /// Moves the bytes. `None`: it has ended.
     driver: Option<Pin<Box<Driver>>>,
-    /// Whether a response came over it.
+    /// Whether a request was sent over it.
     is_used: bool,
+    received: Received,
 }
 
 impl Open {
-    async fn to(target: &Target) -> std::io::Result<Open> {
-        let stream = TcpStream::connect(target.address).await?;
+    async fn to(target: &Target) -> io::Result<Open> {
+        let stream = target.connect().await?;
         stream.set_nodelay(true)?;
-        let (sender, driver) =
-            handshake(TokioIo::new(stream)).await.map_err(std::io::Error::other)?;
-        Ok(Open { sender, driver: Some(Box::pin(driver)), is_used: false })
+        let received = Received::default();
+        let stream = WatchedStream::new(stream, received.clone());
+        let (sender, driver) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        Ok(Open { sender, driver: Some(Box::pin(driver)), is_used: false, received })
     }
 
     async fn exchange(&mut self, request: hyper::Request<Empty<Bytes>>) -> hyper::Result<Answer> {
@@ -82,10 +125,16 @@ impl Open {
             {
                 bytes += frame?.data_ref().map_or(0, |data| data.len() as u64);
             }
-            Ok(Answer { status: response.status().as_u16(), bytes })
+            let late = self.received.arrival().map(since);
+            Ok(Answer { status: response.status().as_u16(), bytes, late })
         };
         driven(&mut self.driver, exchange).await
     }
+}
+
+/// The time since then, which is a time since 1970.
+fn since(arrival: Duration) -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH + arrival).unwrap_or_default()
 }
 
 /// Runs `exchange` and the connection that it needs in the same task.
@@ -126,15 +175,14 @@ impl Client {
         self.open = None;
     }
 
-    /// Sends a request and reads its response. `connected` is called for each connection that is
-    /// opened.
+    /// Sends a request and reads its response. `report` is called for each event.
     pub(crate) async fn exchange(
         &mut self,
         request: Request,
-        connected: impl Fn(),
+        report: impl Fn(Event),
     ) -> Result<Answer, Fault> {
         let limit = self.timeout;
-        match timeout(limit, self.exchange_once_more(request, connected)).await {
+        match timeout(limit, self.exchange_once_more(request, report)).await {
             Ok(answer) => answer,
             Err(_elapsed) => {
                 self.close();
@@ -143,16 +191,20 @@ impl Client {
         }
     }
 
-    /// Servers close connections that were idle. A request over such a connection is sent again
-    /// over a new one.
+    /// Servers close connections that were idle, while the next request may already be on its way.
+    /// Such a request is sent again over a new connection, once, if nothing of its response came.
     async fn exchange_once_more(
         &mut self,
         request: Request,
-        connected: impl Fn(),
+        report: impl Fn(Event),
     ) -> Result<Answer, Fault> {
-        let was_used = self.open.as_ref().is_some_and(|open| open.is_used);
-        match self.exchange_once(request, &connected).await {
-            Err(Fault::Closed) if was_used => self.exchange_once(request, &connected).await,
+        let used = self.open.as_ref().filter(|open| open.is_used);
+        let received = used.map(|open| open.received.clone());
+        match self.exchange_once(request, &report).await {
+            Err(Fault::Closed) if received.is_some_and(|received| received.is_nothing()) => {
+                report(Event::Repeated);
+                self.exchange_once(request, &report).await
+            }
             answer => answer,
         }
     }
@@ -160,22 +212,40 @@ impl Client {
     async fn exchange_once(
         &mut self,
         request: Request,
-        connected: &impl Fn(),
+        report: &impl Fn(Event),
     ) -> Result<Answer, Fault> {
         let open = match &mut self.open {
             Some(open) => open,
             none => {
                 let opened = Open::to(&self.target).await;
-                let opened = opened.map_err(|e| Fault::Unreachable(e.to_string()))?;
-                connected();
+                let opened = opened.map_err(|e| Fault::from_connect(&e))?;
+                report(Event::Connected);
                 none.insert(opened)
             }
         };
+        open.received.clear();
         let answer = open.exchange(self.requests.build(request)).await;
         open.is_used = true;
         if answer.is_err() || open.driver.is_none() {
             self.close();
         }
         answer.map_err(|e| Fault::from_hyper(&e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_this_machine_are_no_faults_of_the_server() {
+        let fault = |errno: Errno| Fault::from_connect(&io::Error::from(errno));
+        let text = |errno| match fault(errno) {
+            Fault::Exhausted(why) => why,
+            other => panic!("{other:?}"),
+        };
+        assert!(text(Errno::MFILE).contains("ulimit -Hn"));
+        assert!(text(Errno::ADDRNOTAVAIL).contains("ip_local_port_range"));
+        assert!(matches!(fault(Errno::CONNREFUSED), Fault::Unreachable(_)));
     }
 }

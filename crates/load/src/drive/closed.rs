@@ -63,7 +63,7 @@ pub(crate) async fn ask(
 ) {
     let sent = Instant::now();
     totals.borrow_mut().sent();
-    let answer = client.exchange(request, || totals.borrow_mut().connected()).await;
+    let answer = client.exchange(request, |event| totals.borrow_mut().count(event)).await;
     match answer {
         Ok(answer) => totals.borrow_mut().answered(due, answer),
         Err(fault) => {

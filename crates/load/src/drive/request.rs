@@ -49,7 +49,8 @@ impl Requests {
         paths: impl Iterator<Item = String>,
     ) -> Result<Requests, String> {
         let prepared = |path: String| {
-            request_target(target, headers, &path).map_err(|why| format!("{path}: {why}"))
+            request_target(target, headers, &path)
+                .map_err(|why| format!("{}: {why}", shortened(&path)))
         };
         let targets: Vec<RequestTarget> = paths.map(prepared).collect::<Result<_, String>>()?;
         let mut all = HeaderMap::new();
@@ -83,6 +84,16 @@ fn request_target(target: &Target, headers: &Headers, path: &str) -> Result<Requ
     };
     let host = headers.host.clone().unwrap_or(own_host);
     Ok(RequestTarget { uri, host })
+}
+
+/// The most characters of a path in a message.
+const SHOWN: usize = 60;
+
+fn shortened(path: &str) -> String {
+    match path.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &path[..end]),
+        None => path.to_owned(),
+    }
 }
 
 /// The path with characters that no request line may contain percent-encoded.
@@ -127,6 +138,15 @@ mod tests {
         );
         assert_eq!(built.headers()[HOST], "127.0.0.1:8080");
         assert_eq!(requests.build(Request { path: 1, is_head: false }).uri().to_string(), "/site/");
+    }
+
+    #[test]
+    fn message_about_a_long_path_is_short() {
+        let target = Target::resolve("http://127.0.0.1:8080").unwrap();
+        let path = format!("/{}", "a".repeat(70_000));
+        let requests = Requests::new(&target, &Headers::default(), [path].into_iter());
+        let error = requests.err().unwrap();
+        assert!(error.starts_with("/aaa") && error.len() < 100, "{error}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Builder;
 use tokio::task::{JoinHandle, LocalSet, spawn_local};
 use tokio::time::sleep;
@@ -12,6 +13,7 @@ use tokio::time::sleep;
 use crate::drive::client::Client;
 pub use crate::drive::closed::Users;
 use crate::drive::closed::user;
+use crate::drive::offered::Offered;
 pub use crate::drive::open::TimedRequests;
 use crate::drive::open::{Queue, dispatch};
 use crate::drive::request::Requests;
@@ -21,6 +23,9 @@ use crate::drive::totals::{Outcome, Totals};
 
 /// The longest interval between two checks whether the load has to end.
 const STEP: Duration = Duration::from_millis(20);
+
+/// The longest wait for the last responses of a load that the user stopped.
+const AFTER_STOP: Duration = Duration::from_secs(1);
 
 /// When requests are sent.
 pub enum Pace {
@@ -56,9 +61,17 @@ pub fn drive(
     stop: &dyn Fn() -> bool,
     progress: &mut dyn FnMut(u64),
 ) -> io::Result<Outcome> {
+    allow_connections();
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let local = LocalSet::new();
     local.block_on(&runtime, run(plan, stop, progress))
+}
+
+/// Each connection is an open file. Raises the limit of this process to the greatest that it may
+/// set; if that fails, the limit stays, and a connection beyond it is a fault with a reason.
+fn allow_connections() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// The tasks that send the requests of a load.
@@ -74,8 +87,8 @@ impl Senders {
         let client = move || Client::new(&target, &requests, timeout);
         match plan.pace {
             Pace::Open(timed) => {
-                let queue = Rc::new(Queue::new(connections));
-                let task = dispatch(timed, Rc::clone(&queue), Rc::clone(totals), client);
+                let queue = Rc::new(Queue::new(timed, connections));
+                let task = dispatch(Rc::clone(&queue), Rc::clone(totals), client);
                 Senders::Open(queue, Some(spawn_local(task)))
             }
             Pace::Closed(count, users) => {
@@ -123,22 +136,28 @@ async fn run(
         progress(totals.borrow().responses());
         let is_idle = totals.borrow().is_idle();
         if !totals.borrow().is_closing() && senders.are_done().await? && is_idle {
-            totals.borrow_mut().end(None);
+            totals.borrow_mut().complete();
         }
     }
     if let Senders::Open(queue, _) = &senders {
-        totals.borrow_mut().unsent(queue.give_up());
+        let overdue = |elapsed, offered: &mut Offered| queue.take_overdue(elapsed, offered);
+        totals.borrow_mut().give_up(queue.give_up(), overdue);
     }
     await_last(&totals, timeout).await;
     let totals = totals.replace(Totals::new(None, timeout));
     Ok(totals.finish())
 }
 
-/// Waits for the responses to requests that were sent in time, unless the load ended early.
+/// Waits for the responses to requests that were sent in time, unless the server or this machine
+/// ended the load.
 async fn await_last(totals: &RefCell<Totals>, timeout: Duration) {
-    let until = Instant::now() + timeout;
-    while !totals.borrow().is_idle() && totals.borrow().ending().is_none() && Instant::now() < until
-    {
+    let longest = match totals.borrow().ending() {
+        None => timeout,
+        Some(Ending::Stopped) => timeout.min(AFTER_STOP),
+        Some(_) => return,
+    };
+    let until = Instant::now() + longest;
+    while !totals.borrow().is_idle() && Instant::now() < until {
         sleep(Duration::from_millis(2)).await;
     }
 }

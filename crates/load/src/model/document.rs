@@ -33,7 +33,7 @@ pub struct Model {
     pub arrivals_s: Distribution,
     /// The sessions of the clients.
     pub sessions: Sessions,
-    /// Methods and statuses of all requests, GET and HEAD or not.
+    /// Methods of all requests, GET and HEAD or not, and statuses.
     pub mix: Mix,
     /// Time in which the server answered, in seconds. `None`: the log does not have it.
     #[serde(default)]
@@ -106,12 +106,12 @@ pub struct Sessions {
 pub struct Mix {
     /// Pairs of a method and its number of requests, descending.
     pub methods: Vec<(String, u64)>,
-    /// Pairs of a status and its number of requests, descending.
+    /// Pairs of a status and its number of requests with GET or HEAD, descending.
     pub statuses: Vec<(u16, u64)>,
 }
 
 impl Mix {
-    /// The share of the requests with such a status, from 0 to 1.
+    /// The share of the requests with GET and HEAD that have such a status, from 0 to 1.
     pub fn share(&self, is_counted: impl Fn(u16) -> bool) -> f64 {
         let all: u64 = self.statuses.iter().map(|(_, count)| count).sum();
         let counted = self

@@ -38,26 +38,35 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// The log has too few requests with GET or HEAD: this many.
+/// Why a log has no model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooFewRequests(pub usize);
+pub enum Unfit {
+    /// It has too few requests with GET or HEAD: this many.
+    TooFewRequests(usize),
+    /// All of its requests with GET or HEAD, this many, have the same time.
+    SameTime(usize),
+}
 
 /// Fits a model to the requests of a log with GET and HEAD.
 ///
 /// # Errors
 /// If the log has fewer than [`FEWEST_REQUESTS`] of them, or all have the same time.
-pub fn fit(log: &Log, options: Options) -> Result<Fitted, TooFewRequests> {
+pub fn fit(log: &Log, options: Options) -> Result<Fitted, Unfit> {
     let mut random = Rng::with_seed(options.seed);
     let entries = log.entries.iter().filter(|e| log.is_safe(e));
     let entries: Vec<Entry> = entries.copied().collect();
-    let too_few = TooFewRequests(entries.len());
     if entries.len() < FEWEST_REQUESTS {
-        return Err(too_few);
+        return Err(Unfit::TooFewRequests(entries.len()));
+    }
+    // Spreading would give them times that the log does not have.
+    let same_time = Unfit::SameTime(entries.len());
+    if entries.iter().all(|entry| entry.at_s == entries[0].at_s) {
+        return Err(same_time);
     }
     let mut at_s: Vec<f64> = entries.iter().map(|e| e.at_s).collect();
     spread(&mut at_s, log.resolution_s, &mut random);
     let values = Values::new(&entries, &at_s, log);
-    let fits = Fits::new(&values, log, &entries, &mut random).ok_or(too_few)?;
+    let fits = Fits::new(&values, log, &entries, &mut random).ok_or(same_time)?;
     let goodness = fits.goodness(&values, entries.len());
     let model = Model {
         schema: SCHEMA.to_owned(),
@@ -161,13 +170,15 @@ fn source(log: &Log, entries: &[Entry], seed: u64) -> Source {
     }
 }
 
-/// Methods and statuses of all requests of a log.
+/// Methods of all requests of a log, and statuses of those with GET and HEAD: no load has others.
 pub fn mix(log: &Log) -> Mix {
     let mut methods: BTreeMap<&str, u64> = BTreeMap::new();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
     for entry in &log.entries {
         *methods.entry(&log.methods[entry.method as usize]).or_default() += 1;
-        *statuses.entry(entry.status).or_default() += 1;
+        if log.is_safe(entry) {
+            *statuses.entry(entry.status).or_default() += 1;
+        }
     }
     let methods = methods.into_iter().map(|(name, count)| (name.to_owned(), count));
     let mut mix = Mix { methods: methods.collect(), statuses: statuses.into_iter().collect() };
@@ -189,7 +200,7 @@ impl Values {
     fn new(entries: &[Entry], at_s: &[f64], log: &Log) -> Values {
         let sessions = sessions::find(entries, at_s);
         Values {
-            objects: objects::find(entries, log.paths.len()),
+            objects: objects::find(entries, &log.methods, log.paths.len()),
             gaps_s: at_s.windows(2).map(|pair| pair[1] - pair[0]).collect(),
             lengths: sessions.lengths,
             think_s: sessions.think_s,
@@ -234,5 +245,24 @@ impl Values {
             ("think times", self.think_s.clone()),
             ("latency", self.took_s.clone()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::log::read;
+
+    /// Each POST of a form is redirected.
+    #[test]
+    fn statuses_are_those_of_requests_that_a_load_sends() {
+        let line = |method: &str, status: u16| {
+            format!("a - - [17/May/2015:10:05:43 +0000] \"{method} /x HTTP/1.1\" {status} 5\n")
+        };
+        let text = [line("GET", 200), line("POST", 302), line("HEAD", 404)].concat();
+        let mix = mix(&read(&text).unwrap());
+        assert_eq!(mix.methods.len(), 3);
+        assert_eq!(mix.statuses, [(200, 1), (404, 1)]);
+        assert_eq!(mix.share(|status| status == 404), 0.5);
     }
 }

@@ -2,7 +2,7 @@
 //! seconds.
 
 use fastrand::Rng;
-use yamba_stats::{kolmogorov_distance, kolmogorov_p_value};
+use yamba_stats::{kolmogorov_distance, kolmogorov_p_value, mean};
 
 use crate::model::distribution::{Distribution, empirical, exponential, lognormal, weibull};
 use crate::model::goodness::{Chosen, Compared, MOST_VALUES};
@@ -129,7 +129,10 @@ fn compare(
     };
     let compared =
         Compared::test(distribution.family(), distance, HOPELESS, count, simulated, simulate)?;
-    Some((distribution, compared))
+    // Spreading keeps the mean of the gaps of a series only.
+    let with_mean = if matches!(stamps, Stamps::Series) { &distribution } else { &seen.spread };
+    let mean_ratio = Some(with_mean.mean() / mean(sorted)?);
+    Some((distribution, Compared { mean_ratio, ..compared }))
 }
 
 /// A distribution of gaps, and how they look once their stamps are spread.
@@ -212,13 +215,15 @@ fn table(sorted: &[f64]) -> Option<(Distribution, Compared)> {
     let distribution = empirical(sorted).filter(|_| sorted.len() >= 2)?;
     let distance = kolmogorov_distance(sorted, |x| distribution.cdf(x))?;
     let p_value = kolmogorov_p_value(distance, sorted.len() as f64)?;
-    let compared = Compared { family: distribution.family().to_owned(), distance, p_value };
+    let family = distribution.family().to_owned();
+    let compared = Compared { family, distance, p_value, mean_ratio: None };
     Some((distribution, compared))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::goodness::LEVEL;
 
     /// The gaps between whole seconds of a process whose gaps `truth` draws.
     fn coarse(truth: &Distribution, count: usize, random: &mut Rng) -> Vec<f64> {
@@ -246,6 +251,28 @@ mod tests {
             assert!(chosen.compared.passes());
             assert!((chosen.distribution.mean() / truth.mean() - 1.0).abs() < 0.1);
         }
+    }
+
+    /// Bursts of requests within a second, and ten minutes between them: the mean of the lognormal
+    /// family that passes depends on gaps that no log of this length has.
+    #[test]
+    fn family_without_the_mean_of_the_log_is_rejected() {
+        let mut random = Rng::with_seed(3);
+        let mut stamps = Vec::new();
+        let mut at = 0.0;
+        for _ in 0..40 {
+            at += Distribution::Exponential { mean: 600.0 }.sample(&mut random);
+            let burst = 4 + random.usize(..8);
+            stamps.extend((0..burst).map(|_| f64::floor(at + 0.8 * random.f64())));
+        }
+        stamps.sort_by(f64::total_cmp);
+        spread(&mut stamps, 1.0, &mut random);
+        let gaps: Vec<f64> = stamps.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let chosen = choose(&gaps, Stamps::Series, 1.0, &mut random).unwrap();
+        let ratio = chosen.distribution.mean() / mean(&gaps).unwrap();
+        assert!((0.8..1.25).contains(&ratio), "{ratio}: {:?}", chosen.candidates);
+        let by_mean = |c: &Compared| c.p_value >= LEVEL && !c.has_mean_of_log();
+        assert!(chosen.candidates.iter().any(by_mean), "{:?}", chosen.candidates);
     }
 
     #[test]

@@ -7,6 +7,11 @@ use yamba_stats::{kolmogorov_p_value, kolmogorov_scale};
 /// A distribution passes if its p-value is at least this.
 pub const LEVEL: f64 = 0.01;
 
+/// How far the mean of a family may be from that of the log, as a factor. Rates and pauses follow
+/// from the mean, and the test hardly sees it: it may depend on values that are rarer than one in
+/// all of the log.
+const MOST_MEAN_RATIO: f64 = 1.25;
+
 /// Number of simulated samples: the smallest p-value then is 0.005.
 pub(crate) const REPLICATES: usize = 199;
 
@@ -23,17 +28,26 @@ pub struct Compared {
     /// The probability of such a distance if the log came from this family. The parameters are
     /// fitted to each simulated sample, as they were to the log.
     pub p_value: f64,
+    /// The mean of the family divided by that of the log. `None`: it is not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_ratio: Option<f64>,
 }
 
 impl Compared {
-    /// Whether the test at 1 % does not reject the family.
+    /// Whether the test at 1 % does not reject the family, and its mean is near that of the log.
     pub fn passes(&self) -> bool {
-        self.p_value >= LEVEL
+        self.p_value >= LEVEL && self.has_mean_of_log()
+    }
+
+    /// Whether the mean is near that of the log. True if they are not compared.
+    pub fn has_mean_of_log(&self) -> bool {
+        let near = 1.0 / MOST_MEAN_RATIO..=MOST_MEAN_RATIO;
+        self.mean_ratio.is_none_or(|ratio| near.contains(&ratio))
     }
 
     /// The values themselves.
     pub(crate) fn empirical() -> Compared {
-        Compared { family: "empirical".to_owned(), distance: 0.0, p_value: 1.0 }
+        Compared { family: "empirical".to_owned(), distance: 0.0, p_value: 1.0, mean_ratio: None }
     }
 
     /// Tests a family whose fit has this distance from the log. If the p-value is below `hopeless`
@@ -51,7 +65,7 @@ impl Compared {
         if p_value >= hopeless {
             p_value = bootstrap_p_value(distance, count, simulated, simulate);
         }
-        Some(Compared { family: family.to_owned(), distance, p_value })
+        Some(Compared { family: family.to_owned(), distance, p_value, mean_ratio: None })
     }
 }
 

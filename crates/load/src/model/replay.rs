@@ -32,14 +32,15 @@ pub fn replayed(log: &Log, seed: u64) -> Vec<Replayed> {
 }
 
 /// The requests `times` times, one pass after the other.
-pub fn repeated(requests: &[Replayed], times: u64) -> Vec<Replayed> {
+pub fn repeated(requests: Vec<Replayed>, times: u64) -> impl Iterator<Item = Replayed> {
     let span_s = requests.last().map_or(0.0, |last| last.after_s);
     let pause_s = span_s / requests.len().max(1) as f64;
-    let shifted = |pass: u64| {
-        let shift_s = pass as f64 * (span_s + pause_s);
-        requests.iter().map(move |r| Replayed { after_s: r.after_s + shift_s, ..*r })
-    };
-    (0..times).flat_map(shifted).collect()
+    let count = requests.len();
+    let of_pass = move |pass: u64| (0..count).map(move |index| (pass, index));
+    (0..times).flat_map(of_pass).map(move |(pass, index)| {
+        let request = requests[index];
+        Replayed { after_s: request.after_s + pass as f64 * (span_s + pause_s), ..request }
+    })
 }
 
 #[cfg(test)]
@@ -58,7 +59,7 @@ mod tests {
         let requests = replayed(&read(&text).unwrap(), 3);
         let paths: Vec<(usize, bool)> = requests.iter().map(|r| (r.path, r.is_head)).collect();
         assert_eq!(paths, [(0, false), (2, true), (0, false)]);
-        let twice = repeated(&requests, 2);
+        let twice: Vec<Replayed> = repeated(requests.clone(), 2).collect();
         assert_eq!(twice.len(), 6);
         assert!(twice.windows(2).all(|pair| pair[0].after_s <= pair[1].after_s), "{twice:?}");
         assert_eq!(twice[4].path, requests[1].path);
@@ -67,5 +68,13 @@ mod tests {
             requests[1].after_s < 1.0 && (1.0..3.0).contains(&requests[2].after_s),
             "{requests:?}"
         );
+    }
+
+    /// All of these requests would need 24 EB.
+    #[test]
+    fn repeated_requests_are_not_kept() {
+        let request = Replayed { after_s: 0.5, path: 7, is_head: false };
+        let mut repeated = repeated(vec![request], 1_000_000_000_000_000_000);
+        assert_eq!(repeated.nth(2).map(|r| (r.after_s, r.path)), Some((2.5, 7)));
     }
 }

@@ -89,3 +89,24 @@ pub(super) fn one_layout(f: &Facts<'_>) -> Option<Finding> {
         )
     })
 }
+
+/// A program at a trace point makes everything longer that passes there. On an Emerald Rapids, a
+/// call of getppid took 2.5 times as long while another process was traced.
+pub(super) fn traced(f: &Facts<'_>) -> Option<Finding> {
+    let tracers = &f.details.load.tracers;
+    let each = tracers.iter().map(|tracer| {
+        let name = tracer.name.as_deref().unwrap_or("unknown");
+        let points = tracer.points.join(", ");
+        format!("`{name}` (process {}) at {points}", tracer.process)
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| {
+        advice(
+            format!(
+                "the kernel runs programs of other processes at trace points: {}: all that passes there takes longer",
+                each.join("; ")
+            ),
+            "end these processes while you measure, unless they belong to the machine",
+        )
+    })
+}

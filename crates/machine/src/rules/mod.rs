@@ -27,9 +27,10 @@ type Finding = (String, Fix);
 type Rule = fn(&Facts<'_>) -> Option<Finding>;
 
 /// The rules by the name of the disturbance, in display order; the most harmful one comes first.
-const RULES: [(&str, Rule); 27] = [
+const RULES: [(&str, Rule); 28] = [
     ("emulated", sharing::emulated),
     ("load", sharing::load),
+    ("traced", kernel::traced),
     ("one_processor", sharing::one_processor),
     ("stolen", sharing::stolen),
     ("quota", sharing::quota),

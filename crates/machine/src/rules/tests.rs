@@ -2,7 +2,7 @@
 
 use yamba_record::Machine;
 use yamba_record::machine::Details;
-use yamba_record::machine::details::{CoreKind, Fix, IdleState, Limit, Node};
+use yamba_record::machine::details::{CoreKind, Fix, IdleState, Limit, Node, Tracer};
 
 use super::*;
 
@@ -58,6 +58,18 @@ fn other_running_threads_disturb() {
     assert_eq!(names(|_, d| d.load.cpu_pressure = Some(0.5)), [""; 0]);
     assert_eq!(names(|_, d| d.load.io_pressure = Some(5.0)), ["disk_busy"]);
     assert_eq!(names(|_, d| d.load.io_pressure = Some(0.1)), [""; 0]);
+}
+
+#[test]
+fn programs_at_trace_points_disturb() {
+    let tracer = Tracer {
+        process: 7,
+        name: text("agent"),
+        points: vec!["sys_enter".to_owned(), "sys_exit".to_owned()],
+    };
+    let all = found(|_, d| d.load.tracers = vec![tracer.clone()]);
+    assert_eq!(all[0].name, "traced");
+    assert!(all[0].text.contains("`agent` (process 7) at sys_enter, sys_exit"), "{}", all[0].text);
 }
 
 #[test]

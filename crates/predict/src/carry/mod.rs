@@ -6,13 +6,18 @@
 //!
 //! `factor` has how much longer calls take in the application than in benchmarks, `pair` the two
 //! systems, `scale` the ratio of a primitive's costs on both, `own_cost` these costs without the
-//! primitives that a benchmark contains, `waits` the waits that another kernel may add,
-//! `user_scale` the ratio for user time by one figure, and `user_work` user time by counts.
+//! primitives that a benchmark contains, `misses` that of cache misses, `waits` the waits that
+//! another kernel may add, `user_scale` the ratio for user time by one figure, `user_work` user
+//! time by counts, `starts` the part of it at the start of programs, and `neighbours` how much
+//! longer it takes beside other hardware threads.
 
 pub(crate) mod factor;
+pub(crate) mod misses;
+pub(crate) mod neighbours;
 mod own_cost;
 pub(crate) mod pair;
 pub(crate) mod scale;
+pub(crate) mod starts;
 pub mod user_scale;
 pub(crate) mod user_work;
 pub(crate) mod waits;
@@ -66,7 +71,7 @@ impl Context {
             uses: vector.primitives.clone(),
             outside_ns,
             clock_reads: vector.clock_reads,
-            uncertainty: vector.uncertainty(),
+            uncertainty: vector.uncertainty(0.0),
             removed: 0.0,
             taken_from: None,
         })
@@ -80,10 +85,11 @@ impl Context {
             .then(|| format!("{} has no cost of a primitive with a traced time", self.traced_on))
     }
 
-    /// Notes that the traced application took `ns` more kernel time per unit, which the vector of
-    /// this context lacks.
+    /// Notes that the traced application took `ns` more kernel time per unit, which `vector`, that
+    /// of this context, lacks.
     #[must_use]
-    pub fn with_removed(mut self, ns: f64) -> Context {
+    pub fn with_removed(mut self, ns: f64, vector: &Vector) -> Context {
+        self.uncertainty = vector.uncertainty(ns);
         let listed_ns: f64 = self.times.each.iter().map(|t| t.time_ns).sum();
         self.removed = ns / (listed_ns + self.outside_ns.unwrap_or_default());
         self

@@ -50,10 +50,10 @@ impl<'a> Systems<'a> {
         })
     }
 
-    /// Whether both systems have the same processor, and the cost of the primitive is as measured.
-    pub fn have_same_processor(self, name: &str) -> bool {
+    /// Whether both systems have the same processor.
+    pub fn have_same_processor(self) -> bool {
         let Pair { from, to } = self.map(|costs| &costs.processor);
-        from.is_some() && from == to && !self.to.is_changed(name)
+        from.is_some() && from == to
     }
 
     /// The kinds of a primitive of unknown kind that both systems know.

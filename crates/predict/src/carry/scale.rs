@@ -13,10 +13,23 @@ pub(crate) struct Scale {
     pub interval: [f64; 2],
     /// The cost where the application was traced, in ns. `None`: the ratio is that of others.
     pub from_ns: Option<f64>,
-    /// Whether both systems have the same processor.
-    pub has_same_processor: bool,
+    pub excess: Excess,
+    /// The factor of a hypothetical change of the cost, which `ratio` and `interval` have already.
+    pub change: f64,
     pub is_extrapolated: bool,
     pub is_of_any_kind: bool,
+}
+
+/// How the excess of a traced time over its benchmark changes. It comes from misses of caches and
+/// predictors, and from waking others up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Excess {
+    /// As the cost does.
+    AsCost,
+    /// It stays: both systems have the same processor.
+    Stays,
+    /// Between the cost and cache misses, which change by this ratio.
+    AsMisses(f64),
 }
 
 impl Scale {
@@ -25,7 +38,8 @@ impl Scale {
         ratio: 1.0,
         interval: [1.0; 2],
         from_ns: None,
-        has_same_processor: false,
+        excess: Excess::AsCost,
+        change: 1.0,
         is_extrapolated: false,
         is_of_any_kind: false,
     };
@@ -43,20 +57,26 @@ impl Scale {
 
     /// The time of traced uses on the other system, in ns, with its interval.
     ///
-    /// The part that a benchmark accounts for changes as its cost does. The excess over it comes
-    /// from misses of caches and predictors, and from waking others up. On another processor it is
-    /// taken to change in the same proportion. On the same processor it stays: the interval reaches
-    /// from an excess that stays to one that changes.
+    /// The part that a benchmark accounts for changes as its cost does. The interval of an excess
+    /// that does not reaches from an excess that does to the other ratio. The value for another
+    /// processor is their geometric mean. A hypothetical change of the cost changes all of it.
     pub fn carry(&self, traced_ns: f64, count: f64) -> (f64, [f64; 2]) {
-        let own_ns = match self.from_ns {
-            Some(each) if self.has_same_processor => traced_ns.min(count * each),
-            _ => traced_ns,
-        };
+        let own_ns = self.from_ns.map_or(traced_ns, |each| traced_ns.min(count * each));
         let excess_ns = traced_ns - own_ns;
         let [low, high] = self.interval;
-        let ends =
-            [own_ns * low + excess_ns * low.min(1.0), own_ns * high + excess_ns * high.max(1.0)];
-        (own_ns * self.ratio + excess_ns, ends)
+        let (ratio, other) = match self.excess {
+            Excess::AsCost => (self.ratio, self.ratio),
+            Excess::Stays => (self.change, self.change),
+            Excess::AsMisses(misses) => {
+                let misses = misses * self.change;
+                ((self.ratio * misses).sqrt(), misses)
+            }
+        };
+        let ends = [
+            own_ns * low + excess_ns * low.min(other),
+            own_ns * high + excess_ns * high.max(other),
+        ];
+        (own_ns * self.ratio + excess_ns * ratio, ends)
     }
 }
 
@@ -80,7 +100,21 @@ impl Systems<'_> {
         } else {
             self.ratio_of_kinds(name, size)?
         };
-        Some(Scale { has_same_processor: self.have_same_processor(name), ..scale })
+        let costs = (self.to.at(name, size), self.to.measured(name, size));
+        let change = match costs {
+            (Some(changed), Some(own)) if own.cost.ns > 0.0 => changed.cost.ns / own.cost.ns,
+            _ => 1.0,
+        };
+        Some(Scale { excess: self.excess(), change, ..scale })
+    }
+
+    /// How the excess over a cost changes.
+    fn excess(self) -> Excess {
+        match self.ratio_of_misses() {
+            _ if self.have_same_processor() => Excess::Stays,
+            Some(ratio) => Excess::AsMisses(ratio),
+            None => Excess::AsCost,
+        }
     }
 
     /// The ratio of the costs of a primitive, without those of the primitives that it contains.
@@ -102,7 +136,8 @@ impl Systems<'_> {
             ratio: low.midpoint(high),
             interval: ends(&all)?,
             from_ns: self.from.at(name, size).map(|at| at.cost.ns),
-            has_same_processor: false,
+            excess: Excess::AsCost,
+            change: 1.0,
             is_extrapolated: all.iter().any(|s| s.is_extrapolated),
             is_of_any_kind: true,
         })
@@ -145,7 +180,8 @@ impl Systems<'_> {
             ratio,
             interval: if self.is_same() { [ratio; 2] } else { interval },
             from_ns: Some(from.cost.ns),
-            has_same_processor: false,
+            excess: Excess::AsCost,
+            change: 1.0,
             is_extrapolated: from.is_extrapolated || to.is_extrapolated,
             is_of_any_kind: from.is_of_any_kind || to.is_of_any_kind,
         })

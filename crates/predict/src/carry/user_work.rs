@@ -1,21 +1,27 @@
 //! User time on another machine, by the work of the application in user mode.
 //!
 //! ```text
-//! user time = base + Σ share × count × cost        over mispredictions and distances of reuse
+//! user time = starts × cost + base + Σ share × count × cost    over mispredictions, distances
 //! ```
+//!
+//! The start of programs has a cost of its own, if both machines have it (`starts`).
 //!
 //! The base is what the application takes without any misprediction and with all data in the first
 //! cache. It is what is left of the traced user time, and changes between machines by a factor: as
-//! additions that wait for each other, or as loads from the first cache. A share is the part of a
-//! cost for which the program waits: misses overlap, prefetchers fetch ahead, and processors
-//! predict branches better than the simulated predictor. No share is known. But each is between 0
-//! and 1, and the base is taken to have a least and a most time for each instruction
+//! additions that wait for each other, or as loads from the first cache. The value is by additions:
+//! processors do other instructions while a load from the first cache is on its way. A share is the
+//! part of a cost for which the program waits: misses overlap, prefetchers fetch ahead, and
+//! processors predict branches better than the simulated predictor. No share is known. But each is
+//! between 0 and 1, and the base is taken to have a least and a most time for each instruction
 //! (`constants.rs`). The interval has all user times that these bounds permit, each end with the
 //! costs at those ends of their intervals that move it furthest; the value has equal shares in the
 //! middle of the bounds. Traced time beyond the bounds is of unknown work: the interval lets it
 //! change as any of the costs does.
 
+use super::misses::{IN_FIRST_CACHE, LOAD};
+use super::neighbours;
 use super::pair::{Pair, Systems};
+use super::starts::{self, START};
 use crate::constants::{MOST_AT_ONCE, OTHER_CORE};
 use crate::costs::Cost;
 use crate::vector::work::UserWork;
@@ -23,17 +29,11 @@ use crate::vector::work::UserWork;
 /// A dependent addition of registers.
 pub(crate) const ADD: &str = "user(add)";
 
-/// A load by the distance of its reuse, in bytes.
-pub(crate) const LOAD: &str = "user(load)";
-
 /// A branch that was predicted wrongly.
 pub(crate) const MISPREDICTION: &str = "user(misprediction)";
 
 /// The primitives of user time.
-pub(crate) const NAMES: [&str; 3] = [ADD, LOAD, MISPREDICTION];
-
-/// The size of data that are in the first cache of any processor.
-const IN_FIRST_CACHE: f64 = 16384.0;
+pub(crate) const NAMES: [&str; 4] = [ADD, LOAD, MISPREDICTION, START];
 
 /// User time on another machine, in ns, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,10 +57,34 @@ type Bounds = [f64; 2];
 /// reason why it is not known.
 pub(crate) fn user_time(
     work: &UserWork,
+    starts: Pair<f64>,
     user_ns: f64,
     systems: Systems,
 ) -> Result<UserTime, String> {
-    Kinds::new(work, systems)?.user_time(user_ns, systems)
+    let kinds = Kinds::new(work, systems)?;
+    if user_ns < kinds.least_ns() {
+        return Err("the counted instructions need longer than the traced user time".to_owned());
+    }
+    let Some(start) = starts::costs_of(starts, systems) else {
+        return Ok(kinds.beside_neighbours(user_ns, systems));
+    };
+    if user_ns < kinds.least_ns() + start.from.interval_ns[0] {
+        return Err("the start of its programs needs longer than the traced user time".to_owned());
+    }
+    let rest = |start_ns: f64| (user_ns - start_ns).max(kinds.least_ns());
+    let without = |start_ns: f64| kinds.beside_neighbours(rest(start_ns), systems);
+    let [low, high] = start.to.interval_ns;
+    let [short, long] = start.from.interval_ns;
+    let middle = without(start.from.ns);
+    let explained = middle.explained * rest(start.from.ns) + start.from.interval_ns[1];
+    Ok(UserTime {
+        ns: middle.ns + start.to.ns,
+        interval_ns: [
+            without(long).interval_ns[LOW] + low,
+            without(short).interval_ns[HIGH] + high,
+        ],
+        explained: (explained / user_ns).min(1.0),
+    })
 }
 
 /// The costs of the work of an application.
@@ -105,12 +129,31 @@ impl Kinds {
         Ok(Kinds { adds: of_all(add), loads: of_all(near), waits, each })
     }
 
-    fn user_time(&self, user_ns: f64, systems: Systems) -> Result<UserTime, String> {
-        let Kinds { adds, loads, waits, each } = self;
-        if user_ns < adds.from.interval_ns[0] / MOST_AT_ONCE {
-            return Err("the counted instructions need longer than the traced user time".to_owned());
+    /// The least time of the instructions where the application was traced, in ns.
+    fn least_ns(&self) -> f64 {
+        self.adds.from.interval_ns[0] / MOST_AT_ONCE
+    }
+
+    /// The user time without the start of programs, beside the neighbours of both machines.
+    fn beside_neighbours(&self, user_ns: f64, systems: Systems) -> UserTime {
+        let Pair { from, to } = neighbours::lengthenings(systems);
+        let quiet =
+            |lengthened: f64| self.user_time((user_ns / lengthened).max(self.least_ns()), systems);
+        let middle = quiet(from.value);
+        UserTime {
+            ns: middle.ns * to.value,
+            interval_ns: [
+                quiet(from.most).interval_ns[LOW],
+                quiet(1.0).interval_ns[HIGH] * to.most,
+            ],
+            ..middle
         }
-        let core = if systems.have_same_processor(ADD) { 1.0 } else { OTHER_CORE };
+    }
+
+    /// The user time of quiet cores without the start of programs.
+    fn user_time(&self, user_ns: f64, systems: Systems) -> UserTime {
+        let Kinds { adds, loads, waits, each } = self;
+        let core = if systems.have_same_processor() { 1.0 } else { OTHER_CORE };
         let [slow, fast] =
             [[adds, loads].map(|of| ratio(of, HIGH)), [adds, loads].map(|of| ratio(of, LOW))];
         let slow = slow[0].max(slow[1]) * core;
@@ -130,7 +173,7 @@ impl Kinds {
         let low = end(fast, any(LOW).fold(fast, f64::min), LOW);
         let high = end(slow, any(HIGH).fold(slow, f64::max), HIGH);
         let (ns, explained) = self.middle(user_ns);
-        Ok(UserTime { ns, interval_ns: [low.min(ns).max(0.0), high.max(ns)], explained })
+        UserTime { ns, interval_ns: [low.min(ns).max(0.0), high.max(ns)], explained }
     }
 
     /// The user time at the measured costs with equal shares, and the share of the traced one that
@@ -140,8 +183,7 @@ impl Kinds {
         let all_ns: f64 = waits.iter().map(|own| own.from.ns).sum();
         let [least, most] = bounds(user_ns, adds.from.ns, loads.from.ns).map(|end| end.min(all_ns));
         let share = if all_ns > 0.0 { least.midpoint(most) / all_ns } else { 0.5 };
-        let [add, load] = [adds, loads].map(|both| both.to.ns / both.from.ns);
-        let ratio = (add * load).sqrt();
+        let ratio = adds.to.ns / adds.from.ns;
         let gains = waits.iter().map(|own| own.to.ns - ratio * own.from.ns);
         let explained =
             if user_ns > 0.0 { ((loads.from.ns + all_ns) / user_ns).min(1.0) } else { 1.0 };
@@ -269,10 +311,13 @@ mod tests {
         }
     }
 
+    /// No program is started.
+    const NONE: Pair<f64> = Pair { from: 0.0, to: 0.0 };
+
     const HERE: [f64; 4] = [0.25, 1.0, 4.0, 100.0];
 
     fn predicted(work: &UserWork, user_ns: f64, to: &Costs) -> UserTime {
-        user_time(work, user_ns, Systems { from: &machine("a", HERE), to }).unwrap()
+        user_time(work, NONE, user_ns, Systems { from: &machine("a", HERE), to }).unwrap()
     }
 
     #[test]
@@ -291,7 +336,7 @@ mod tests {
             UserTime { ns: 2e6, interval_ns: [2e6; 2], explained: 1.0 }
         );
         let found = predicted(&only, 1e6, &machine("a", [0.25, 4.0, 4.0, 100.0]));
-        assert_eq!(found, UserTime { ns: 2e6, interval_ns: [1e6, 4e6], explained: 1.0 });
+        assert_eq!(found, UserTime { ns: 1e6, interval_ns: [1e6, 4e6], explained: 1.0 });
         let found = predicted(&only, 1e6, &machine("another", HERE));
         assert_eq!(found.interval_ns, [1e6 / OTHER_CORE, 1e6 * OTHER_CORE]);
     }
@@ -306,6 +351,31 @@ mod tests {
         assert!((found.ns / 300e6 - 1.0).abs() < 0.03, "{found:?}");
         let [low, high] = found.interval_ns;
         assert!(low > 290e6 && (300e6..310e6).contains(&high), "{found:?}");
+    }
+
+    /// Two starts of 2e5 ns, which are 5e4 ns there. The rest takes as long on both machines.
+    #[test]
+    fn starts_of_programs_have_their_own_cost() {
+        let with = |start_ns: f64, half_width: f64| {
+            let mut all = machine("a", HERE);
+            all.primitives.extend(costs(&[(START, None, cost(start_ns, half_width))]).primitives);
+            all
+        };
+        let only = work(1e6, 0.0, 0.0);
+        let found = |from: &Costs, to: &Costs, user_ns: f64, there: f64| {
+            user_time(&only, Pair { from: 2.0, to: there }, user_ns, Systems { from, to })
+        };
+        let (from, to) = (with(2e5, 0.0), with(5e4, 0.0));
+        let time = |ns: f64| Ok(UserTime { ns, interval_ns: [ns; 2], explained: 1.0 });
+        assert_eq!(found(&from, &to, 1e6, 2.0), time(7e5));
+        // A change removed one of them.
+        assert_eq!(found(&from, &to, 1e6, 1.0), time(6.5e5));
+        // Without a cost there, starts change as other instructions do.
+        assert_eq!(found(&from, &machine("a", HERE), 1e6, 2.0), time(1e6));
+        let reason = found(&from, &to, 4e5, 2.0).unwrap_err();
+        assert_eq!(reason, "the start of its programs needs longer than the traced user time");
+        let [low, high] = found(&with(2e5, 1e4), &with(5e4, 1e4), 1e6, 2.0).unwrap().interval_ns;
+        assert!((low - 6.6e5).abs() < 1.0 && (high - 7.4e5).abs() < 1.0, "{low} {high}");
     }
 
     /// Mispredictions that may take all but the least time of the instructions.
@@ -329,14 +399,14 @@ mod tests {
         assert_eq!(found, UserTime { ns: 1e6, interval_ns: [8e5, 1.2e6], explained: 1.0 });
         // The same error here as there: 3 to 7 ns.
         let from = to.clone();
-        let found = user_time(&branches, 1e6, Systems { from: &from, to: &to }).unwrap();
+        let found = user_time(&branches, NONE, 1e6, Systems { from: &from, to: &to }).unwrap();
         assert_eq!(found.interval_ns, [1e6 - 1e5 * 4.0, 1e6 + 1e5 * 4.0]);
         // Additions and loads that are 10 % uncertain on both machines.
         let mut from = machine("a", HERE);
         let near = [(ADD, None, cost(0.25, 0.025)), (LOAD, Some(IN_FIRST_CACHE), cost(1.0, 0.1))];
         from.primitives.extend(costs(&near).primitives);
         let found =
-            user_time(&work(1e6, 0.0, 0.0), 1e6, Systems { from: &from, to: &from }).unwrap();
+            user_time(&work(1e6, 0.0, 0.0), NONE, 1e6, Systems { from: &from, to: &from }).unwrap();
         for (end, expected) in found.interval_ns.into_iter().zip([0.9 / 1.1, 1.1 / 0.9]) {
             assert!((end / 1e6 - expected).abs() < 1e-9, "{found:?}");
         }
@@ -355,7 +425,7 @@ mod tests {
         };
         add(&mut to, 400.0);
         let from = machine("a", HERE);
-        let found = user_time(&far, 1.09e6, Systems { from: &from, to: &to }).unwrap();
+        let found = user_time(&far, NONE, 1.09e6, Systems { from: &from, to: &to }).unwrap();
         // At least 9.9e5 ns are loads; each is 99 ns here, and up to 399 ns there.
         let [low, high] = found.interval_ns;
         assert!((found.ns / 1.09e6 - 1.0).abs() < 1e-9 && (low / 1.09e6 - 1.0).abs() < 1e-9);
@@ -369,7 +439,8 @@ mod tests {
             ])
             .primitives,
         );
-        let reason = user_time(&far, 1.09e6, Systems { from: &from, to: &short }).unwrap_err();
+        let reason =
+            user_time(&far, NONE, 1.09e6, Systems { from: &from, to: &short }).unwrap_err();
         assert_eq!(reason, "a machine has no cost of user(load) above 262144 bytes");
     }
 
@@ -425,13 +496,31 @@ mod tests {
         assert!((high - (1.5e6 + 4.5e6 * 2.0)).abs() < 1.0, "{found:?}");
     }
 
+    /// The probe of the machine of the trace took a quarter longer, and that of the other one twice
+    /// as long: 1e6 ns are 8e5 to 1e6 ns on a quiet core.
+    #[test]
+    fn neighbours_of_both_machines_lengthen_user_time() {
+        let beside = |lengthening: f64| Costs {
+            lengthening: Some(lengthening),
+            ..machine("a", [0.25, 1.0, 4.0, 100.0 + lengthening])
+        };
+        let (from, to) = (beside(0.25), beside(1.0));
+        let found = |from: &Costs, to: &Costs| {
+            user_time(&work(1e6, 0.0, 0.0), NONE, 1e6, Systems { from, to }).unwrap()
+        };
+        let UserTime { ns, interval_ns, .. } = found(&from, &to);
+        assert!((ns - 1e6 / 1.125 * 1.5).abs() < 1e-6, "{ns}");
+        assert_eq!(interval_ns, [8e5, 2e6]);
+        assert_eq!(found(&to, &to).interval_ns, [1e6; 2]);
+    }
+
     #[test]
     fn counts_that_need_longer_than_the_traced_time_are_refused() {
         let machine = machine("a", HERE);
         let systems = Systems { from: &machine, to: &machine };
         let least_ns = 1e6 * 0.25 / MOST_AT_ONCE;
-        assert!(user_time(&work(1e6, 0.0, 0.0), least_ns, systems).is_ok());
-        let reason = user_time(&work(1e6, 0.0, 0.0), 0.99 * least_ns, systems).unwrap_err();
+        assert!(user_time(&work(1e6, 0.0, 0.0), NONE, least_ns, systems).is_ok());
+        let reason = user_time(&work(1e6, 0.0, 0.0), NONE, 0.99 * least_ns, systems).unwrap_err();
         assert_eq!(reason, "the counted instructions need longer than the traced user time");
     }
 
@@ -439,7 +528,7 @@ mod tests {
     fn missing_cost_is_the_reason() {
         let lacking = Costs::default();
         let reason = |work: &UserWork, to: &Costs| {
-            user_time(work, 1e6, Systems { from: &machine("a", HERE), to }).unwrap_err()
+            user_time(work, NONE, 1e6, Systems { from: &machine("a", HERE), to }).unwrap_err()
         };
         assert_eq!(reason(&work(1e6, 1.0, 1.0), &lacking), "a machine has no cost of user(add)");
         let mut far = work(1e6, 1.0, 4.0);

@@ -138,12 +138,13 @@ impl Replacement {
 
     /// Replaces all uses of the first primitive at its size. Fails if the vector has none.
     pub fn apply(&self, vector: &mut Vector) -> Result<(), String> {
+        let wait_ns = self.to.as_ref().and_then(|to| to.traced_wait_ns(&vector.primitives));
         let number = match &self.from {
             Some(from) => from.taken(vector)? / from.count,
             None => 1.0,
         };
         if let Some(to) = &self.to {
-            to.add(number * to.count, vector)?;
+            to.add(number * to.count, wait_ns, vector)?;
         }
         Ok(())
     }
@@ -224,9 +225,18 @@ impl Calls {
         nearest.or(Some(size))
     }
 
-    /// Adds uses. Traced uses to which some are added lose their time: it is then estimated from
-    /// other uses. Each added use waits as long as the traced ones on average.
-    fn add(&self, count: f64, vector: &mut Vector) -> Result<(), String> {
+    /// How long a traced use of the primitive waits on average, of any size. `None`: none was
+    /// traced.
+    fn traced_wait_ns(&self, uses: &[Use]) -> Option<f64> {
+        let own = || uses.iter().filter(|used| used.name == self.name && used.time_ns.is_some());
+        let count: f64 = own().map(|used| used.count).sum();
+        let waited: f64 = own().filter_map(|used| used.waited_ns).sum();
+        (count > 0.0).then(|| waited / count)
+    }
+
+    /// Adds uses, each of which waits so long. Traced uses to which some are added lose their time:
+    /// it is then estimated from other uses.
+    fn add(&self, count: f64, wait_ns: Option<f64>, vector: &mut Vector) -> Result<(), String> {
         if let Some(number) = self.number_in(vector)? {
             *number += count;
             return Ok(());
@@ -235,12 +245,16 @@ impl Calls {
         let is_it = |used: &&mut Use| used.is_same(&self.name, self.size);
         match uses.iter_mut().find(is_it) {
             Some(used) => {
-                let factor = if used.count > 0.0 { 1.0 + count / used.count } else { 1.0 };
-                used.waited_ns = used.waited_ns.map(|ns| ns * factor);
+                if let Some(each_ns) = wait_ns {
+                    used.waited_ns = Some(used.waited_ns.unwrap_or(0.0) + each_ns * count);
+                }
                 used.count += count;
                 (used.errors, used.time_ns) = (None, None);
             }
-            None => uses.push(self.used(count)),
+            None => {
+                let waited_ns = wait_ns.map(|ns| ns * count);
+                uses.push(Use { waited_ns, ..self.used(count) });
+            }
         }
         Ok(())
     }

@@ -88,6 +88,11 @@ impl Curve {
         self.knots.iter().find(|(known, _)| *known == size).map(|(_, cost)| *cost)
     }
 
+    /// The measured sizes, in ascending order.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = f64> {
+        self.knots.iter().filter_map(|(size, _)| *size)
+    }
+
     /// The largest measured size.
     pub(crate) fn largest_size(&self) -> Option<f64> {
         self.knots.last()?.0

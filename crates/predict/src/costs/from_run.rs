@@ -1,9 +1,11 @@
 //! The costs in a run: the latencies of its benchmarks that stand for a primitive.
 
+use yamba_record::machine::Contention;
 use yamba_record::program::Primitive;
 use yamba_record::run::IntervalScope;
 use yamba_record::units::nanoseconds;
-use yamba_record::{Benchmark, Run, Status};
+use yamba_record::{Benchmark, Machine, Run, Status};
+use yamba_stats::mean;
 
 use super::{Contained, Cost, Costs, Curve, Measured};
 use crate::vector::names::{canonical, processor_name};
@@ -17,6 +19,7 @@ impl Costs {
             processor: processor_name(&run.machine),
             isa: run.machine.isa.clone(),
             kernel: run.machine.kernel.clone(),
+            lengthening: lengthening(&run.machine),
             pointer_bytes: run.benchmarks.iter().find_map(pointer_bytes),
             ..Costs::default()
         };
@@ -109,6 +112,15 @@ fn contained(primitive: &Primitive, entry: &Benchmark) -> Result<Vec<Contained>,
     each.collect()
 }
 
+/// The mean lengthening of the width probes on the processors of a machine, as a share. `None`: no
+/// run probed them.
+fn lengthening(machine: &Machine) -> Option<f64> {
+    // A neighbour takes at most half of the core, so that the share of its time is a bound.
+    let of = |c: &Contention| c.lengthening.unwrap_or(c.contended);
+    let each: Vec<f64> = machine.contention.values().map(of).collect();
+    mean(&each)
+}
+
 /// The width of pointers of the program that measured an entry, in bytes.
 fn pointer_bytes(entry: &Benchmark) -> Option<u64> {
     entry.environment.platform.get("pointer_size")?.as_u64()
@@ -131,7 +143,7 @@ fn cost(entry: &Benchmark) -> Result<Cost, &'static str> {
     };
     let [low, high] = entry.confidence_interval.ok_or("it has no interval")?;
     // Without a disturbance, the cost may be lower by an unknown part.
-    let low = if entry.has_sound_interval() { low } else { 0.0 };
+    let low = if entry.is_sound() { low } else { 0.0 };
     Ok(Cost { ns: median, interval_ns: [low, high] }.times(unit))
 }
 
@@ -174,6 +186,17 @@ mod tests {
         assert_eq!(costs.lacking("dup2"), "dup2 (lat_dup: it has no valid figure)");
         assert_eq!(costs.lacking("open"), "open");
         assert_eq!(costs.unusable.len(), 2, "lstat has a cost");
+    }
+
+    #[test]
+    fn lengthening_of_a_machine_is_the_mean_of_its_processors() {
+        let mut machine = Machine::default();
+        assert_eq!(lengthening(&machine), None);
+        for (cpu, contended, lengthening) in [("0", 0.5, Some(0.25)), ("1", 0.75, None)] {
+            let found = Contention { contended, lengthening, unix_s: 0.0 };
+            machine.contention.insert(cpu.to_owned(), found);
+        }
+        assert_eq!(lengthening(&machine), Some(0.5));
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub struct Costs {
     pub(crate) kernel: String,
     /// The width of pointers, in bytes. `None`: unknown, as in runs of earlier versions.
     pub(crate) pointer_bytes: Option<u64>,
+    /// The mean share by which neighbours on the same core lengthened width probes while the costs
+    /// were measured. `None`: unknown.
+    pub(crate) lengthening: Option<f64>,
     /// Calls that sleep whose cost is that of the call and of a switch. Their curve is that of the
     /// call.
     pub(crate) composed: BTreeSet<String>,
@@ -138,6 +141,11 @@ impl Costs {
         self.primitives.get(name)?.curve.knot(size)
     }
 
+    /// The sizes at which a primitive was measured.
+    pub(crate) fn sizes(&self, name: &str) -> impl Iterator<Item = f64> {
+        self.primitives.get(name).into_iter().flat_map(|own| own.curve.sizes())
+    }
+
     /// The largest size at which a primitive was measured.
     pub(crate) fn largest_size(&self, name: &str) -> Option<f64> {
         self.primitives.get(name)?.curve.largest_size()
@@ -191,6 +199,11 @@ impl Costs {
         let own = self.components(name);
         let mut changed = self.changes.keys();
         changed.any(|other| own.contains(&other.as_str()) || !is_known && is_kind(other, name))
+    }
+
+    /// Whether there is a hypothetical change.
+    pub(crate) fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
     }
 
     /// The costs without hypothetical changes.

@@ -21,7 +21,7 @@
 //! 2. **From traced times** (`"context": "traced"`), in `traced.rs`, for a use with a time:
 //!
 //!    ```text
-//!    product_ns = own × ratio + (traced − own)        own = traced, or at most count × cost there
+//!    product_ns = own × ratio + (traced − own) × other   own = at most traced, count × cost there
 //!    ```
 //!
 //!    - `traced` is `time_ns` of the vector, which `yamba trace` has scaled to the time without the
@@ -31,8 +31,10 @@
 //!      of contained primitives (`carry/own_cost.rs`); else that of a kind with a size, or of the
 //!      primitive that contains this one (`TracedTimes::scale` in `carry/factor.rs`, named by
 //!      `scaled_by`); else the mean of all (`mean_scale` there, `is_carried_over`).
-//!    - `own` is bounded on the same processor only: there the excess over the benchmark stays
-//!      (`Scale::carry` in `carry/scale.rs`). On the machine of the trace, `ratio` is 1.
+//!    - `other` is how the excess over the benchmark changes (`Excess` in `carry/scale.rs`): 1 on
+//!      the same processor; on another one √(ratio × that of cache misses), from
+//!      `carry/misses.rs`, or `ratio` without costs of loads. On the machine of the trace, both
+//!      are 1.
 //!
 //! 3. **From traced times, for a use without a time**, such as one that a change has added:
 //!
@@ -68,6 +70,7 @@ pub mod widths;
 use serde::Serialize;
 use yamba_record::number::listed;
 
+use crate::carry::misses::LOAD;
 use crate::carry::{Context, waits};
 use crate::costs::Costs;
 use crate::vector::rounds::Uncertainty;
@@ -150,7 +153,8 @@ pub struct TraceOrigin {
     /// The application whose trace says how long calls take (`--context`). `None`: the vector's own
     /// trace does.
     pub context_from: Option<String>,
-    /// Whether calls were removed, replaced or added, or take the times of another application.
+    /// Whether calls were removed, replaced or added, or take the times of another application, or
+    /// costs were changed.
     pub is_changed: bool,
     /// Half the width of the part of the interval that comes from the spread of the trace's rounds,
     /// as a share of `predicted_ns`. `None`: unknown, since the application was traced in one
@@ -234,7 +238,7 @@ pub fn predict_in_context(
         traced_on: traced_on.clone(),
         is_as_traced,
         context_from: context.taken_from.clone(),
-        is_changed: removes_or_adds || !is_own,
+        is_changed: removes_or_adds || !is_own || costs.has_changes(),
         trace_spread: context.uncertainty.map(|trace| trace.spread),
         trace_border: context.uncertainty.and_then(|trace| trace.border),
         leaving_ns: None,
@@ -333,6 +337,12 @@ impl Prediction {
         }
         caveats.is_within_launches |= curves().any(|curve| reference.is_within_launches(curve));
         caveats.disturbed.extend(reference.disturbed_among(curves()));
+        let systems = context.systems(costs);
+        if !systems.have_same_processor() && systems.ratio_of_misses().is_some() {
+            for own in [systems.from, systems.to] {
+                caveats.disturbed.extend(own.disturbed_among([LOAD].into_iter()));
+            }
+        }
         caveats.disturbed.sort_unstable();
         caveats.disturbed.dedup();
     }

@@ -3,6 +3,9 @@
 use super::names::canonical;
 use super::{Round, SCHEMA, Started, Use, Vector};
 
+/// By how much the times of all uses may exceed the whole, as a share: their digits are rounded.
+const MORE: f64 = 1e-3;
+
 impl Vector {
     /// Reads and checks a document. The error names the place and the fault.
     pub fn read(text: &str) -> Result<Vector, String> {
@@ -50,6 +53,12 @@ impl Vector {
         }
         if self.started_user_ns > self.user_ns {
             return Err("started_user_ns: more than user_ns".to_owned());
+        }
+        let listed_ns: f64 = self.primitives.iter().filter_map(|used| used.time_ns).sum();
+        if self.kernel_ns.is_some_and(|kernel_ns| kernel_ns < listed_ns * (1.0 - MORE)) {
+            return Err(format!(
+                "kernel_ns: less than the sum of all time_ns, which is {listed_ns}"
+            ));
         }
         let rounds = self.traced.iter().flat_map(|traced| &traced.rounds);
         for (index, round) in rounds.enumerate() {

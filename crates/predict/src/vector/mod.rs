@@ -216,12 +216,7 @@ impl Vector {
 
     /// Number of programs that one run starts, with its own. `None`: unknown.
     pub fn programs(&self) -> Option<f64> {
-        let is_started = |used: &&Use| {
-            ["execve", "execveat"].contains(&names::call(&used.name))
-                && !used.name.ends_with(names::FAILED)
-        };
-        let each: f64 = self.primitives.iter().filter(is_started).map(|used| used.count).sum();
-        Some(each * self.units_each()?)
+        Some(count_of(&self.primitives, &["execve", "execveat"]) * self.units_each()?)
     }
 
     /// Clock readings that needed no system call, as uses without a time. `None`: none, or their
@@ -275,12 +270,14 @@ impl Vector {
     }
 
     /// How far the traced times may be off. `None`: unknown. Kernel time that is not that of the
-    /// rounds, as in vectors of earlier versions, may be off by the difference, too.
-    pub(crate) fn uncertainty(&self) -> Option<Uncertainty> {
+    /// rounds, as in vectors of earlier versions, may be off by the difference, too. `removed_ns`
+    /// is the kernel time that a change removed from the vector.
+    pub(crate) fn uncertainty(&self, removed_ns: f64) -> Option<Uncertainty> {
         let rounds = &self.traced.as_ref()?.rounds;
+        let whole_ns = self.kernel_ns.map(|kernel_ns| kernel_ns + removed_ns);
         let border = self
             .level()
-            .zip(self.kernel_ns)
+            .zip(whole_ns)
             .map(|(level, kernel_ns)| level.border + (level.kernel_ns / kernel_ns - 1.0).abs());
         Some(Uncertainty {
             spread: spread(rounds)?,
@@ -291,7 +288,7 @@ impl Vector {
     /// Half the width of the 90 % interval of the kernel time of another trace, as a share of it.
     /// `None`: unknown.
     pub fn half_width(&self) -> Option<f64> {
-        self.uncertainty().map(Uncertainty::half_width)
+        self.uncertainty(0.0).map(Uncertainty::half_width)
     }
 
     /// The processor time of a unit without the tracer, by the rounds of the trace. `None`: the
@@ -333,6 +330,14 @@ impl Vector {
         let all = self.kernel_ns.iter_mut().chain(parts);
         all.for_each(|ns| *ns *= factor);
     }
+}
+
+/// The number of successful calls among these uses.
+pub(crate) fn count_of(uses: &[Use], calls: &[&str]) -> f64 {
+    let own = uses.iter().filter(|used| {
+        calls.contains(&names::call(&used.name)) && !used.name.ends_with(names::FAILED)
+    });
+    own.map(|used| used.count).sum()
 }
 
 /// The nearest of these sizes within a factor of [`NEAR_SIZE`]: the sizes of a trace are means.

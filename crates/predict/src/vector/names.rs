@@ -113,7 +113,7 @@ pub fn machine_name(machine: &Machine) -> Option<String> {
 }
 
 /// The model of the processor. `None`: unknown.
-pub(crate) fn processor_name(machine: &Machine) -> Option<String> {
+pub fn processor_name(machine: &Machine) -> Option<String> {
     let cpu = machine.cpu.as_deref().filter(|cpu| !cpu.is_empty())?;
     let signature =
         machine.details.as_ref().and_then(|details| details.processor.signature.as_ref());

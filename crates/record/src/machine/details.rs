@@ -387,6 +387,21 @@ pub struct Load {
     pub cpu_pressure: Option<f64>,
     /// Pressure stall (I/O): per cent of the last 10 s in which a thread waited for a disk.
     pub io_pressure: Option<f64>,
+    /// Other processes whose programs the kernel runs at its trace points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tracers: Vec<Tracer>,
+}
+
+/// A process that keeps programs at trace points of the kernel, as BPF does.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct Tracer {
+    /// Number of the process.
+    pub process: u64,
+    /// Its name.
+    pub name: Option<String>,
+    /// The names of the trace points, such as `sys_enter`.
+    pub points: Vec<String>,
 }
 
 /// A condition that would disturb a measurement.

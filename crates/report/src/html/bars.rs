@@ -4,14 +4,14 @@
 use maud::{Markup, html as markup};
 use serde_json::Value;
 use yamba_record::number::{number, scale};
-use yamba_record::run::Status;
+use yamba_record::units::factor;
 use yamba_record::{Benchmark, Run};
 
 use super::charts::declared_charts;
-use super::curves::entries;
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use super::{scaling, sweep};
+use crate::left_out::{LeftOut, OTHER_UNIT, not_valid};
 use crate::letters::run_letter;
 
 /// Width and height of the drawing of one bar, in its own units.
@@ -26,8 +26,8 @@ pub struct BarChart<'a> {
     pub title: String,
     /// One bar for each point, in the order of the run.
     pub bars: Vec<Bar>,
-    /// Number of invalid points, which have no bar.
-    pub left_out: usize,
+    /// Points without a valid figure, or in another unit. They have no bar.
+    pub left_out: LeftOut,
 }
 
 pub struct Bar {
@@ -58,47 +58,63 @@ fn bar_chart<'a>(runs: &[Run], rows: &[&PointRow<'a>]) -> Option<BarChart<'a>> {
     if !differ_in_a_name(rows) || rows.iter().filter(is_valid).count() < 2 {
         return None;
     }
-    let drawn: Vec<(String, &Benchmark)> = rows
-        .iter()
-        .flat_map(|row| {
-            let present = row.entries.iter().enumerate();
-            let point = row.short_point();
-            present.filter_map(move |(n, b)| Some((run_letter(runs, n, &point), (*b)?)))
-        })
-        .filter(|(_, b)| b.valid && b.median.is_some())
-        .collect();
-    let ends =
-        |b: &Benchmark| b.median.into_iter().chain(b.confidence_interval.into_iter().flatten());
-    let all = || drawn.iter().flat_map(|(_, b)| ends(b));
+    let mut unit = None;
+    let (mut bars, mut left_out) = (Vec::new(), LeftOut::default());
+    for row in rows {
+        for (number, benchmark) in row.entries.iter().enumerate() {
+            let Some(benchmark) = benchmark else { continue };
+            let label = run_letter(runs, number, &row.short_point());
+            match bar(label, benchmark, &mut unit) {
+                Ok(bar) => bars.push(bar),
+                Err(reason) => left_out.extend(reason),
+            }
+        }
+    }
+    let most = into_shares(&mut bars)?;
+    let figure = rows[0].present().find_map(|b| b.declaration.figure.as_deref());
+    let figure = figure.unwrap_or("value");
+    let title = match scale(most, unit?).1 {
+        "" => figure.to_owned(),
+        unit => format!("{figure} ({unit})"),
+    };
+    Some(BarChart { name: rows[0].name, title, bars, left_out })
+}
+
+/// A bar whose lengths are in the unit of the first one. The error is why a benchmark has none, if
+/// it should have one.
+fn bar<'a>(
+    label: String,
+    benchmark: &'a Benchmark,
+    unit: &mut Option<&'a str>,
+) -> Result<Bar, Option<&'static str>> {
+    let median = benchmark.median.filter(|_| benchmark.valid);
+    let median = median.ok_or_else(|| not_valid(benchmark))?;
+    let own = benchmark.unit.as_deref().unwrap_or_default();
+    let factor = factor(own, unit.get_or_insert(own)).ok_or(Some(OTHER_UNIT))?;
+    let texts = [figure_text(benchmark), interval_text(benchmark)].into_iter().flatten();
+    Ok(Bar {
+        label,
+        share: median * factor,
+        interval: benchmark.drawn_interval().map(|ends| ends.map(|v| v * factor)),
+        is_disturbed: benchmark.interference.is_disturbed,
+        text: texts.collect::<Vec<_>>().join(" "),
+    })
+}
+
+/// Divides all lengths by the greatest, which is returned. `None` for negative lengths, since a bar
+/// begins at 0.
+fn into_shares(bars: &mut [Bar]) -> Option<f64> {
+    let ends = |bar: &Bar| [bar.share].into_iter().chain(bar.interval.into_iter().flatten());
+    let all = || bars.iter().flat_map(ends);
     let most = all().fold(0.0, f64::max);
-    // A bar begins at 0.
     if most <= 0.0 || all().any(|value| value < 0.0) {
         return None;
     }
-    let (_, first) = drawn.first()?;
-    let unit = first.unit.as_deref().unwrap_or_default();
-    let figure = first.declaration.figure.as_deref().unwrap_or("value");
-    let (_, unit) = scale(most, unit);
-    let bars = drawn.iter().map(|(label, b)| {
-        let texts = [figure_text(b), interval_text(b)].into_iter().flatten();
-        Bar {
-            label: label.clone(),
-            share: b.median.unwrap_or_default() / most,
-            interval: b.confidence_interval.map(|ends| ends.map(|v| v / most)),
-            is_disturbed: b.interference.is_disturbed,
-            text: texts.collect::<Vec<_>>().join(" "),
-        }
-    });
-    let is_invalid = |(_, b): &(usize, &Benchmark)| b.status == Status::Invalid;
-    Some(BarChart {
-        name: rows[0].name,
-        title: match unit {
-            "" => figure.to_owned(),
-            unit => format!("{figure} ({unit})"),
-        },
-        bars: bars.collect(),
-        left_out: entries(runs, rows).filter(is_invalid).count(),
-    })
+    for bar in bars {
+        bar.share /= most;
+        bar.interval = bar.interval.map(|ends| ends.map(|v| v / most));
+    }
+    Some(most)
 }
 
 /// Whether a parameter whose values are names, or true and false, differs between the points.
@@ -119,9 +135,8 @@ impl BarChart<'_> {
     /// Sentences about points that are marked or missing.
     pub fn remarks(&self) -> Vec<String> {
         let disturbed = self.bars.iter().filter(|b| b.is_disturbed).count();
-        let counts = [("disturbed", disturbed), ("not drawn, because not valid", self.left_out)];
-        let told = counts.into_iter().filter(|(_, count)| *count > 0);
-        told.map(|(what, count)| format!("{what}: {count} of its points")).collect()
+        let disturbed = (disturbed > 0).then(|| format!("Disturbed: {disturbed} of its points"));
+        disturbed.into_iter().chain(self.left_out.sentence()).collect()
     }
 }
 
@@ -134,7 +149,7 @@ fn figure(chart: &BarChart) -> Markup {
     let remarks: String = chart.remarks().iter().map(|r| format!(" {r}.")).collect();
     markup! {
         figure.bars {
-            figcaption { strong { (chart.name) } ": " (chart.title) " from 0; the lines are the 95 % intervals." (remarks) }
+            figcaption { strong { (chart.name) } ": " (chart.title) " from 0; the lines are the intervals of the figures." (remarks) }
             table {
                 tbody {
                     @for bar in &chart.bars {

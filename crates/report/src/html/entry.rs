@@ -124,11 +124,15 @@ fn trace(run: &Run, place: &RunLocation, row: &PointRow, benchmark: &Benchmark) 
     raw.extend(["--", reference, name]);
     let named = format!("--source={name}");
     let source = [&["yamba", "show"], &place.store()[..], &[reference, &named]].concat();
+    let has_source = !benchmark.declaration.provenance.files.is_empty();
+    let of_source = if run.producer.imported.is_some() { "Its results: " } else { "Its source: " };
     markup! {
-        @if run.producer.imported.is_some() {
-            p { "There is no raw batch: another program measured. Its results: " code { (command_line(source)) } }
-        } @else {
-            p { "Every raw batch: " code { (command_line(raw)) } @if !benchmark.declaration.provenance.files.is_empty() { br; "Its source: " code { (command_line(source)) } } }
+        p {
+            @match place.without_batches(run, benchmark) {
+                Some(reason) => { "There is no raw batch: " (reason) "." },
+                None => { "Every raw batch: " code { (command_line(raw)) } },
+            }
+            @if has_source || run.producer.imported.is_some() { br; (of_source) code { (command_line(source)) } }
         }
     }
 }

@@ -9,6 +9,7 @@ use yamba_record::run::Status;
 
 use super::head::label;
 use super::timeline::timelines;
+use crate::place::command_line;
 
 /// A fact of a run: name, and function that returns the value if the document has it.
 type Fact = (&'static str, fn(&Run) -> Option<String>);
@@ -29,8 +30,8 @@ const FACTS: [Fact; 19] = [
     ("Tags", |r| known(&r.tags.join(", "))),
     ("Measured by", |r| known(&r.producer.version)),
     ("Command", |r| {
-        let words = &r.producer.arguments;
-        (!words.is_empty()).then(|| format!("yamba {}", words.join(" ")))
+        let words = r.producer.arguments.iter().map(String::as_str);
+        known(&command_line(words)).map(|command| format!("yamba {command}"))
     }),
     ("Compiler", |r| r.producer.compiler.clone()),
     ("Imported", |run| run.whose()),
@@ -50,6 +51,18 @@ fn known(text: &str) -> Option<String> {
 /// Whether Yamba measured the run. An imported run has neither plan nor privileges.
 pub fn is_own(run: &Run) -> bool {
     run.producer.imported.is_none()
+}
+
+/// Why a run of Yamba lacks figures that it was to measure. `None` if it was measured to its end.
+pub fn unfinished(run: &Run) -> Option<&'static str> {
+    let has_no_end = run.started_unix_s.is_some() && run.finished_unix_s.is_none();
+    if run.interrupted {
+        Some("The run was stopped before it was done.")
+    } else if has_no_end && is_own(run) {
+        Some("The run has no end: it was cut off, or was still measured when this was written.")
+    } else {
+        None
+    }
 }
 
 /// The folded table of facts, with one column per run.
@@ -102,8 +115,8 @@ fn sums(run: &Run) -> String {
     if count(Status::Crashed) > 0 {
         text += &format!(", {} crashed", count(Status::Crashed));
     }
-    if run.interrupted {
-        text += ", stopped before it was done";
+    if unfinished(run).is_some() {
+        text += ", not measured to its end";
     }
     text
 }

@@ -3,8 +3,8 @@
 use yamba_record::number::number;
 use yamba_stats::{BoundedPoint, bounded_line};
 
-use super::head::WITHIN;
 use crate::chart::{Curve, FITTED, Point, Straight};
+use crate::intervals::WITHIN;
 
 /// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;

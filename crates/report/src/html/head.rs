@@ -3,13 +3,10 @@
 use yamba_record::Run;
 use yamba_record::machine::Machine;
 use yamba_record::number::counted;
-use yamba_record::run::IntervalScope;
 
+use crate::intervals;
 use crate::letters::letter;
 use crate::place::RunLocation;
-
-/// Mark for an interval within launches.
-pub const WITHIN: &str = "†";
 
 /// The title of the page: machine and number of runs.
 pub fn title(runs: &[Run]) -> String {
@@ -19,7 +16,7 @@ pub fn title(runs: &[Run]) -> String {
     let machine = machine(&first.machine);
     match runs.len() {
         1 => machine,
-        n if runs.iter().all(|r| r.machine.cpu == first.machine.cpu) => {
+        n if runs.iter().all(|r| self::machine(&r.machine) == machine) => {
             format!("{machine}, {n} runs")
         }
         n => format!("{n} runs"),
@@ -47,11 +44,7 @@ pub fn label(runs: &[Run], number: usize) -> String {
 
 /// The explanation of the tables.
 pub fn legend(runs: &[Run], places: &[RunLocation], is_compared: bool) -> String {
-    let mut text = "Each figure is a median with its distribution-free 95 % interval.".to_owned();
-    let mut kinds = runs.iter().flat_map(|r| &r.benchmarks).filter_map(|b| b.interval_scope);
-    if kinds.any(|k| k == IntervalScope::WithinLaunches) {
-        text.push_str(&format!(" An interval marked {WITHIN} was found within launches: it speaks of these processes alone and claims nothing about the next run."));
-    }
+    let mut text = intervals::explanation(runs);
     text.push_str(" An invalid figure is struck through: it is not what its name says. Its reason is below it. A benchmark's name unfolds the details of its figure; in the distribution of its samples the line is the median, the band its interval. The commands there read the run from its store or its document's file.");
     if places.iter().any(RunLocation::is_database) {
         text.push_str(" They contain no password of a database: PGPASSWORD supplies it.");

@@ -20,11 +20,39 @@ pub struct Level {
     measured_by: Option<String>,
 }
 
+/// The contents of the memory whose size a chart is over.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Contents {
+    Data,
+    Code,
+}
+
+impl Contents {
+    /// The kind of cache that holds the other contents only.
+    fn other_kind(self) -> &'static str {
+        match self {
+            Contents::Data => "instruction",
+            Contents::Code => "data",
+        }
+    }
+
+    /// Whether a level that a benchmark measured with loads of data is one of these contents. The
+    /// first level has caches of its own for data and code.
+    fn has_measured(self, level: u64) -> bool {
+        self == Contents::Data || level > 1
+    }
+
+    /// The name of a level: `L1i` for instructions in the first.
+    fn name(self, level: u64) -> String {
+        format!("L{level}{}", if self.has_measured(level) { "" } else { "i" })
+    }
+}
+
 /// The cache levels, over all runs, of at least `from` and at most `to` bytes.
-pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
+pub fn levels(runs: &[Run], contents: Contents, from: f64, to: f64) -> Vec<Level> {
     let mut found: Vec<(CacheLevel, Vec<usize>)> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
-        for level in cache_levels(run) {
+        for level in cache_levels(run, contents) {
             if !(from..=to).contains(&(level.bytes as f64)) {
                 continue;
             }
@@ -43,7 +71,7 @@ pub fn levels(runs: &[Run], from: f64, to: f64) -> Vec<Level> {
         };
         Level {
             bytes: level.bytes,
-            name: format!("L{}{whose}", level.number),
+            name: contents.name(level.number) + &whose,
             measured_by: level.measured_by,
         }
     });
@@ -73,7 +101,7 @@ struct CacheLevel {
     measured_by: Option<String>,
 }
 
-fn cache_levels(run: &Run) -> Vec<CacheLevel> {
+fn cache_levels(run: &Run, contents: Contents) -> Vec<CacheLevel> {
     let is_measure =
         |b: &&Benchmark| b.declaration.provenance.tags.iter().any(|tag| tag == MEASURES);
     let measures = run.benchmarks.iter().filter(is_measure);
@@ -86,9 +114,10 @@ fn cache_levels(run: &Run) -> Vec<CacheLevel> {
                 measured_by: Some(b.name.clone()),
             })
         })
+        .filter(|level| contents.has_measured(level.number))
         .collect();
     let described = run.machine.details.iter().flat_map(|d| &d.caches);
-    for cache in described.filter(|c| c.kind != "instruction") {
+    for cache in described.filter(|c| c.kind != contents.other_kind()) {
         let Some(bytes) = cache.bytes else { continue };
         let level = CacheLevel { number: cache.level, bytes, measured_by: None };
         let mut known = found.iter();

@@ -14,15 +14,17 @@ const NAMED: usize = 3;
 
 /// A paragraph for each run. The machine of several runs is named once if it is the same.
 pub fn measured(runs: &[Run]) -> Markup {
-    let machines: IndexSet<String> = runs.iter().map(|r| described(&r.machine)).collect();
+    let machines: IndexSet<String> = runs.iter().map(|r| whole(&r.machine)).collect();
     let is_one = machines.len() == 1;
+    // The title names the processor of one machine.
+    let common = runs.first().filter(|_| is_one).map(|run| described(&run.machine));
     markup! {
         div #runs.measured {
-            @if is_one { @for machine in machines.iter().filter(|m| !m.is_empty()) { p { (machine) } } }
+            @for machine in common.iter().filter(|m| !m.is_empty()) { p { (machine) } }
             @for (number, run) in runs.iter().enumerate() {
                 p {
                     @if let Some(name) = name(runs, number) { strong { (name) } " · " }
-                    @if !is_one { (machine(&run.machine)) ", " (described(&run.machine)) " · " }
+                    @if !is_one { (whole(&run.machine)) " · " }
                     (sentence(run))
                 }
             }
@@ -38,8 +40,14 @@ fn name(runs: &[Run], number: usize) -> Option<String> {
     }
 }
 
-/// The machine without its processor, in one line.
-fn described(of: &Machine) -> String {
+/// The machine in one line.
+fn whole(of: &Machine) -> String {
+    let parts = [machine(of), described(of)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// The machine without its processor, in one line. Unknown facts are omitted.
+pub fn described(of: &Machine) -> String {
     let mut parts = Vec::new();
     parts.extend(of.memory.map(|m| format!("{} of memory", bytes(m))));
     let system = format!("{} {}", of.system, of.kernel);
@@ -68,11 +76,22 @@ fn sentence(run: &Run) -> String {
     let when = [run.started_unix_s.and_then(moment), took];
     let when: Vec<String> = when.into_iter().flatten().collect();
     parts.extend((!when.is_empty()).then(|| when.join(", ")));
-    if is_own(run) && run.plan.launches > 0 {
-        let launches = counted(run.plan.launches, "launch", "launches");
-        parts.push(format!("{launches} of each, in fresh processes"));
+    if is_own(run) {
+        parts.extend(launches(run).map(|n| format!("{n} of each, in fresh processes")));
     }
     parts.join(" · ")
+}
+
+/// `6 launches`; `2 to 18 launches`. Only those with a figure count. `None` without any.
+fn launches(run: &Run) -> Option<String> {
+    let counts = run.benchmarks.iter().map(|b| {
+        let medians = b.launches.iter().filter(|launch| launch.median.is_some());
+        medians.count()
+    });
+    let counts: Vec<usize> = counts.filter(|count| *count > 0).collect();
+    let (least, most) = (*counts.iter().min()?, *counts.iter().max()?);
+    let most_in_words = counted(most, "launch", "launches");
+    Some(if least == most { most_in_words } else { format!("{least} to {most_in_words}") })
 }
 
 /// The number of benchmarks, and their names if there are at most [`NAMED`].
@@ -96,6 +115,9 @@ fn duration(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::run::Launch;
+    use yamba_record::{Benchmark, Status};
+
     use super::*;
 
     #[test]
@@ -105,6 +127,41 @@ mod tests {
         assert_eq!(of(&["a", "b", "c"]), "3 benchmarks (a, b, c)");
         assert_eq!(of(&["a", "b", "c", "d"]), "4 benchmarks");
         assert_eq!(of(&[]), "0 benchmarks");
+    }
+
+    /// A run whose benchmarks have these numbers of launches with a figure, and one without.
+    fn with_launches(counts: &[usize]) -> Run {
+        let mut run = Run::new(Machine::default());
+        run.plan.launches = 2;
+        run.benchmarks = counts
+            .iter()
+            .map(|count| {
+                let mut made = Benchmark::ended("x", Status::Ok, Vec::new());
+                made.launches = vec![Launch { median: Some(1.0), ..Launch::default() }; *count];
+                made.launches.push(Launch::default());
+                made
+            })
+            .collect();
+        run
+    }
+
+    #[test]
+    fn launches_are_those_with_a_figure() {
+        let of = |counts: &[usize]| launches(&with_launches(counts));
+        assert_eq!(of(&[6, 6, 0]).as_deref(), Some("6 launches"));
+        assert_eq!(of(&[1]).as_deref(), Some("1 launch"));
+        assert_eq!(of(&[1, 2]).as_deref(), Some("1 to 2 launches"));
+        assert_eq!(of(&[18, 2, 6]).as_deref(), Some("2 to 18 launches"));
+        assert_eq!(of(&[0]), None);
+    }
+
+    #[test]
+    fn unknown_facts_of_a_machine_leave_no_commas() {
+        let mut run = with_launches(&[]);
+        assert_eq!(whole(&run.machine), "an unknown machine");
+        run.machine.system = "linux".to_owned();
+        run.machine.cpus = 1;
+        assert_eq!(whole(&run.machine), "an unknown machine, 1 processor, linux");
     }
 
     #[test]

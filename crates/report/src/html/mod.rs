@@ -4,14 +4,14 @@ pub(crate) mod bars;
 pub(crate) mod charts;
 mod curves;
 mod entry;
-mod facts;
+pub(crate) mod facts;
 mod fit;
 pub(crate) mod head;
 mod headline;
 mod histogram;
 mod levels;
 mod matrix;
-mod measured;
+pub(crate) mod measured;
 mod miss_ratios;
 mod preamble;
 pub(crate) mod predictions;
@@ -67,9 +67,11 @@ pub fn html(
 ) -> String {
     let rows = rows::rows(runs);
     let (skipped, measured): (Vec<PointRow>, Vec<PointRow>) =
-        rows.into_iter().partition(PointRow::is_skipped);
+        rows.iter().cloned().partition(PointRow::is_skipped);
+    // Drawings count skipped points, which have a table of their own.
+    let all = groups(rows);
+    let drawings = drawings(runs, &all);
     let groups = groups(measured);
-    let drawings = drawings(runs, &groups);
     let of_groups: Vec<&Chart> = drawings.iter().flat_map(|d| &d.charts).collect();
     let (titled, lines): (Vec<Section>, Vec<Section>) =
         sections(runs).into_iter().partition(|section| !section.title.is_empty());
@@ -113,7 +115,7 @@ pub fn html(
             }
         }
     };
-    page.into_string()
+    preamble::finished(page)
 }
 
 /// The heading of the tables, with the field that filters their rows.

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, PreEscaped, html as markup};
 use sha2::{Digest, Sha256};
+use yamba_record::direction::without_directions;
 
 /// The head. The page contains `styles` here and `scripts` elsewhere.
 pub fn preamble(title: &str, styles: &[&str], scripts: &[&str]) -> Markup {
@@ -26,6 +27,11 @@ pub fn preamble(title: &str, styles: &[&str], scripts: &[&str]) -> Markup {
             @for style in styles { style { (PreEscaped(style)) } }
         }
     }
+}
+
+/// The text of a page. Names cannot change the direction in which it reads.
+pub fn finished(page: Markup) -> String {
+    without_directions(&page.into_string())
 }
 
 /// The hash by which a Content-Security-Policy permits a script or a style.

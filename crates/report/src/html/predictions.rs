@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, html as markup};
 
 use super::STYLE;
 use super::miss_ratios::{self, MissRatios};
-use super::preamble::preamble;
+use super::preamble::{finished, preamble};
 
 const STACKS: &str = include_str!("../../assets/predictions.css");
 
@@ -127,7 +127,7 @@ pub fn predictions(
             }
         }
     };
-    page.into_string()
+    finished(page)
 }
 
 fn title(bars: &[PredictedBar]) -> String {

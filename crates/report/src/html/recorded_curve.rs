@@ -6,12 +6,15 @@ use yamba_record::Run;
 use yamba_record::number::number;
 
 use super::curves::entries;
-use super::levels;
+use super::levels::{self, Contents};
 use super::rows::PointRow;
 use crate::chart::{Chart, Curve, Point};
 use crate::hardware;
 use crate::letters::run_letter;
 use crate::ticks::ends;
+
+/// The names of curves over sizes of code begin with this text.
+const OF_CODE: &str = "l1i.";
 
 /// The lowest latency in ns of each size.
 type Lowest = BTreeMap<u64, f64>;
@@ -24,11 +27,15 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     }
     let mut of_runs: BTreeMap<usize, Lowest> = BTreeMap::new();
     let mut unit = "";
+    let mut contents = Contents::Data;
     for (run, benchmark) in entries(runs, rows) {
         let Some(recorded) = &benchmark.details.lowest_curve else {
             continue;
         };
         unit = &recorded.x_unit;
+        if recorded.name.starts_with(OF_CODE) {
+            contents = Contents::Code;
+        }
         let lowest = of_runs.entry(run).or_default();
         for (x, ns) in recorded.x.iter().zip(&recorded.ns) {
             let known = lowest.entry(*x as u64).or_insert(*ns);
@@ -45,7 +52,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow]) -> Option<Chart> {
     // Other points are no sizes of memory.
     let is_size = unit == "B";
     let (least, most) = ends(curves.iter().flat_map(|c| &c.points).map(|p| p.x));
-    let levels = if is_size { levels::levels(runs, least, most) } else { Vec::new() };
+    let levels = if is_size { levels::levels(runs, contents, least, most) } else { Vec::new() };
     let across = if is_size { "size (B)" } else { unit };
     Some(Chart {
         log: true,

@@ -1,6 +1,6 @@
 //! The rows of the page: one per benchmark and point, with an entry for each run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -11,13 +11,14 @@ use yamba_record::{Benchmark, Parameters, Run};
 use crate::number::short_label;
 
 /// One point of a benchmark.
+#[derive(Clone)]
 pub struct PointRow<'a> {
     /// Index on the page, from 0.
     pub place: usize,
     /// Name of the benchmark.
     pub name: &'a str,
-    /// The parameters that distinguish the points, and the number of processes or threads unless it
-    /// is always 1: `size=8192`, `P=4`, `T=4`.
+    /// The parameters that distinguish the points or that the user set, and the number of processes
+    /// or threads unless it is always 1: `size=8192`, `P=4`, `T=4`.
     pub settings: Vec<String>,
     /// The entry in each run. `None` where a run lacks it.
     pub entries: Vec<Option<&'a Benchmark>>,
@@ -109,8 +110,8 @@ fn key(benchmark: &Benchmark) -> String {
     serde_json::to_string(&parts).expect("names and values are JSON")
 }
 
-/// For each benchmark: the parameters that differ between its points in any run, and its numbers of
-/// processes and threads.
+/// For each benchmark: the parameters that differ between its points in any run, or that the user
+/// chose, and its numbers of processes and threads.
 #[derive(Default)]
 struct Varying<'a> {
     first: HashMap<&'a str, &'a Parameters>,
@@ -122,20 +123,24 @@ struct Varying<'a> {
 impl<'a> Varying<'a> {
     fn new(runs: &'a [Run]) -> Varying<'a> {
         let mut varying = Varying::default();
-        for benchmark in runs.iter().flat_map(|r| &r.benchmarks) {
-            varying.add(benchmark);
+        for run in runs {
+            let set = run.producer.set_parameters();
+            run.benchmarks.iter().for_each(|benchmark| varying.add(benchmark, &set));
         }
         varying
     }
 
-    fn add(&mut self, benchmark: &'a Benchmark) {
+    /// Adds a benchmark of a run whose user set these parameters.
+    fn add(&mut self, benchmark: &'a Benchmark, set: &BTreeSet<&str>) {
         let (name, parameters) = (benchmark.name.as_str(), &benchmark.parameters);
         let shown = self.workers.entry(name).or_default();
         shown.add(benchmark.workers());
         let first = *self.first.entry(name).or_insert(parameters);
         let differ = self.differ.entry(name).or_default();
         for (name, value) in &parameters.0 {
-            if first.get(name) != Some(value) || benchmark.declaration.swept.contains(name) {
+            let is_chosen =
+                set.contains(name.as_str()) || benchmark.declaration.swept.contains(name);
+            if is_chosen || first.get(name) != Some(value) {
                 differ.insert(name);
             }
         }

@@ -1,13 +1,15 @@
 //! Charts of scaling: throughput and efficiency against the number of processes or threads.
 
 use yamba_record::number::number;
-use yamba_record::run::{IntervalScope, Status};
+use yamba_record::run::{IntervalScope, Throughput};
+use yamba_record::units::factor;
 use yamba_record::{Benchmark, Run};
 use yamba_stats::{ScalingPoint, scaling};
 
 use super::curves::{entries, parameters};
 use super::rows::PointRow;
 use crate::chart::{Chart, Curve, Point, Straight, join, to_one_unit};
+use crate::left_out::{LeftOut, OTHER_UNIT, not_valid};
 use crate::letters::run_letter;
 use crate::number::figure;
 use crate::ticks::ends;
@@ -17,26 +19,24 @@ const FAR: f64 = 16.0;
 
 /// Caption of the marks of a throughput chart. A throughput is computed from medians and has no
 /// interval of its own.
-const MARKS: &str = "as wide, in proportion, as the 95 % intervals of the figures";
+const MARKS: &str = "as wide, in proportion, as the intervals of the figures";
 
 /// Caption of the marks of an efficiency chart. An efficiency is computed from two figures: its own
 /// and that of one alone.
-const MARKS_OF_BOTH: &str = "all that the 95 % intervals of both figures allow";
+const MARKS_OF_BOTH: &str = "all that the intervals of both figures allow";
 
 /// The charts of a benchmark; empty unless it ran with several numbers of processes or threads.
 pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     let mut curves: Vec<Curve> = Vec::new();
-    let mut invalid = Vec::new();
-    let mut unit = "";
+    let mut lacking: Vec<(String, &'static str)> = Vec::new();
+    let mut unit = None;
     let kinds = Kinds::new(rows);
     for (number, benchmark) in entries(runs, rows) {
         let name = run_letter(runs, number, &parameters(rows, benchmark, |_, differs| differs));
         for name in kinds.names(benchmark, &name) {
-            if let Some(point) = point(benchmark) {
-                unit = benchmark.details.throughput.as_ref().map_or("", |t| &t.unit);
-                join(&mut curves, name, point);
-            } else if benchmark.status == Status::Invalid {
-                invalid.push(name);
+            match point(benchmark, &mut unit) {
+                Ok(point) => join(&mut curves, name, point),
+                Err(reason) => lacking.extend(reason.map(|reason| (name, reason))),
             }
         }
     }
@@ -47,11 +47,12 @@ pub fn charts(runs: &[Run], rows: &[&PointRow]) -> Vec<Chart> {
     }
     let efficient: Vec<Curve> = curves.iter().filter_map(efficiency).collect();
     let bends = curves.iter().filter_map(bend).collect();
-    let unit = to_one_unit(unit, &mut curves);
+    let unit = to_one_unit(unit.unwrap_or_default(), &mut curves);
     curves.iter_mut().for_each(|c| c.line = alone(c));
     let drawn = |title: &str, unit: &str, curves: Vec<Curve>, marks, findings| {
-        let of_drawn = |name: &&String| curves.iter().any(|c| c.name == **name);
-        let left_out = invalid.iter().filter(of_drawn).count();
+        let is_drawn = |name: &String| curves.iter().any(|c| c.name == *name);
+        let mut left_out = LeftOut::default();
+        left_out.extend(lacking.iter().filter(|(name, _)| is_drawn(name)).map(|(_, why)| *why));
         let chart = Chart::new(rows[0].name, title, unit, &kinds.axis(), curves);
         let (least, most) = ends(chart.points().map(|p| p.x));
         Chart { log: most >= FAR * least, left_out, marks: Some(marks), findings, ..chart }
@@ -71,7 +72,8 @@ struct Kinds(Vec<&'static str>);
 impl Kinds {
     fn new(rows: &[&PointRow]) -> Kinds {
         let mut kinds = Vec::new();
-        for workers in rows.iter().flat_map(|r| r.present()).map(Benchmark::workers) {
+        let valid = rows.iter().flat_map(|r| r.present()).filter(|b| b.valid);
+        for workers in valid.map(Benchmark::workers) {
             if workers.are_several() && !kinds.contains(&workers.kinds()) {
                 kinds.push(workers.kinds());
             }
@@ -97,11 +99,25 @@ impl Kinds {
     }
 }
 
+/// The combined throughput in the unit of the curves, which is that of the first point. The error
+/// is why the point has no place, if it should have one.
+fn point<'a>(
+    benchmark: &'a Benchmark,
+    unit: &mut Option<&'a str>,
+) -> Result<Point, Option<&'static str>> {
+    let together = benchmark.details.throughput.as_ref().filter(|_| benchmark.valid);
+    let together = together.ok_or_else(|| not_valid(benchmark))?;
+    let factor =
+        factor(&together.unit, unit.get_or_insert(&together.unit)).ok_or(Some(OTHER_UNIT))?;
+    let mut point = throughput(benchmark, together);
+    point.convert(factor);
+    Ok(point)
+}
+
 /// The combined throughput with an interval of the same relative width as the figure's. For a
 /// latency the ends are inverted.
-fn point(benchmark: &Benchmark) -> Option<Point> {
-    let together = benchmark.details.throughput.as_ref().filter(|_| benchmark.valid)?;
-    let interval = benchmark.confidence_interval.zip(benchmark.median);
+fn throughput(benchmark: &Benchmark, together: &Throughput) -> Point {
+    let interval = benchmark.drawn_interval().zip(benchmark.median);
     let interval = interval.and_then(|([low, high], median)| {
         let shares = match benchmark.declaration.figure.as_deref() {
             Some("latency") => [median / high, median / low],
@@ -111,16 +127,16 @@ fn point(benchmark: &Benchmark) -> Option<Point> {
         (low > 0.0 && ends.iter().all(|e| e.is_finite())).then_some(ends)
     });
     let disturbed = if benchmark.interference.is_disturbed { " (disturbed)" } else { "" };
-    Some(Point {
+    Point {
         x: benchmark.workers().count() as f64,
         y: together.sum,
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.interference.is_disturbed,
-        is_sound: benchmark.has_sound_interval(),
+        is_sound: benchmark.is_sound(),
         bounds: None,
         text: figure(together.sum, &together.unit) + disturbed,
-    })
+    }
 }
 
 fn curve(of: &Curve) -> Option<yamba_stats::Scaling> {

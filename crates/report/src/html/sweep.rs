@@ -2,16 +2,18 @@
 
 use yamba_record::number::number;
 use yamba_record::program::Chart as Declared;
-use yamba_record::run::{IntervalScope, Status};
+use yamba_record::run::IntervalScope;
+use yamba_record::units::factor;
 use yamba_record::workers::WorkersShown;
 use yamba_record::{Benchmark, Note, Run, Workers};
 
 use super::curves::{entries, parameters};
 use super::fit::fit;
-use super::levels;
+use super::levels::{self, Contents};
 use super::rows::PointRow;
 use super::table::{figure_text, interval_text};
 use crate::chart::{Chart, Curve, Point, WithoutCycles, join, to_one_unit};
+use crate::left_out::{LeftOut, OTHER_UNIT, not_valid};
 use crate::letters::run_letter;
 use crate::number::axis_number;
 use crate::ticks::ends;
@@ -19,31 +21,49 @@ use crate::ticks::ends;
 /// The tag of benchmarks whose first parameter is a size of memory in bytes.
 pub const IN_MEMORY: &str = "memory_sizes";
 
+/// The curves of a chart, and the points that they lack.
+#[derive(Default)]
+struct Curves<'a> {
+    curves: Vec<Curve>,
+    /// The unit of figures: that of the first point.
+    unit: Option<&'a str>,
+    left_out: LeftOut,
+    without_cycles: Vec<WithoutCycles>,
+}
+
+impl<'a> Curves<'a> {
+    fn new(runs: &'a [Run], rows: &'a [&PointRow<'a>], declared: &Declared) -> Curves<'a> {
+        let mut all = Curves::default();
+        for (number, benchmark) in entries(runs, rows) {
+            let name = run_letter(runs, number, &curve_name(rows, benchmark, declared));
+            let Some(mut point) = point(benchmark, declared) else {
+                all.left_out.extend(not_valid(benchmark));
+                all.without_cycles.extend(lacks_cycles(benchmark, declared, &name));
+                continue;
+            };
+            if is_figure(declared) {
+                let own = benchmark.unit.as_deref().unwrap_or_default();
+                let Some(factor) = factor(own, all.unit.get_or_insert(own)) else {
+                    all.left_out.extend([OTHER_UNIT]);
+                    continue;
+                };
+                point.convert(factor);
+            }
+            join(&mut all.curves, name, point);
+        }
+        all.curves.iter_mut().for_each(Curve::arrange);
+        all
+    }
+}
+
 /// The chart that `declared` describes. `None` if no curve has two points, since then there is no
 /// sweep, or its values are not numbers.
 pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Chart> {
-    let mut curves: Vec<Curve> = Vec::new();
-    let mut left_out = 0;
-    let mut without_cycles = Vec::new();
-    for (number, benchmark) in entries(runs, rows) {
-        let name = run_letter(runs, number, &curve_name(rows, benchmark, declared));
-        let Some(point) = point(benchmark, declared) else {
-            left_out += usize::from(benchmark.status == Status::Invalid);
-            without_cycles.extend(lacks_cycles(benchmark, declared, &name));
-            continue;
-        };
-        join(&mut curves, name, point);
-    }
-    curves.iter_mut().for_each(Curve::arrange);
+    let Curves { mut curves, unit, left_out, without_cycles } = Curves::new(runs, rows, declared);
     if !curves.iter().any(Curve::is_sweep) {
         return None;
     }
-    let unit = if is_figure(declared) {
-        let mut units = rows.iter().flat_map(|r| r.present()).filter_map(|b| b.unit.as_deref());
-        to_one_unit(units.next().unwrap_or_default(), &mut curves)
-    } else {
-        String::new()
-    };
+    let unit = unit.map(|unit| to_one_unit(unit, &mut curves)).unwrap_or_default();
     let mut findings = Vec::new();
     if declared.fit_linear {
         findings.extend(curves.iter_mut().filter_map(|c| fit(c, &unit)));
@@ -51,7 +71,7 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
     let (least, most) = ends(curves.iter().flat_map(|c| &c.points).map(|p| p.x));
     let mut levels = Vec::new();
     if is_over_memory(rows[0], declared) {
-        levels = levels::levels(runs, least, most);
+        levels = levels::levels(runs, Contents::Data, least, most);
     }
     let log = declared.log && least > 0.0;
     let about_levels = levels::caption(&levels);
@@ -65,7 +85,8 @@ pub fn chart(runs: &[Run], rows: &[&PointRow], declared: &Declared) -> Option<Ch
         findings,
         ..Chart::new(rows[0].name, figure, &unit, against, curves)
     };
-    chart.findings.extend(chart.skipped_levels());
+    let skipped = chart.skipped_levels();
+    chart.findings.extend(skipped);
     Some(chart)
 }
 
@@ -117,7 +138,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         _ if is_figure(declared) => {
             let texts = [figure_text(benchmark), interval_text(benchmark)];
             let text: Vec<String> = texts.into_iter().flatten().collect();
-            (benchmark.median?, benchmark.confidence_interval, text.join(" "))
+            (benchmark.median?, benchmark.drawn_interval(), text.join(" "))
         }
         "cycles" => {
             let cycles = benchmark.details.cycles?;
@@ -134,9 +155,9 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         confidence_interval: interval,
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.interference.is_disturbed,
-        is_sound: benchmark.has_sound_interval(),
+        is_sound: benchmark.is_sound(),
         bounds: if is_figure(declared) {
-            benchmark.undisturbed_bounds(y, interval)
+            benchmark.undisturbed_bounds(y, benchmark.confidence_interval)
         } else {
             interval.filter(|_| benchmark.interference.is_disturbed)
         },

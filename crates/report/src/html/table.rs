@@ -6,9 +6,10 @@ use yamba_record::run::{IntervalScope, Status};
 use yamba_record::{Benchmark, Note, Run};
 
 use super::entry;
-use super::head::{WITHIN, label};
+use super::head::label;
 use super::rows::PointRow;
 use super::verdict::{PairVerdict, SideBySide, ratio_text};
+use crate::intervals::{self, WITHIN};
 use crate::letters::letter;
 use crate::number;
 use crate::place::RunLocation;
@@ -17,11 +18,13 @@ use crate::place::RunLocation;
 type Column = (&'static str, &'static str, &'static str);
 
 const FIGURE: Column = ("Figure", "number", "figure");
-const INTERVAL: Column = ("95 % interval", "number", "interval");
 const CYCLES: Column = ("Cycles", "number", "cycles");
 const RATIO: Column = ("B/A", "number", "ratio");
 const VERDICT: Column = ("Verdict", "word", "verdict");
 const REMARKS: Column = ("Remarks", "word", "remarks");
+
+/// The columns after those of the runs.
+const LAST: &[Column] = &[REMARKS];
 
 /// The columns of the page's tables. All tables have the same.
 pub struct Columns<'a> {
@@ -37,7 +40,7 @@ impl<'a> Columns<'a> {
         comparison: Option<&'a SideBySide>,
     ) -> Columns<'a> {
         let mut all = rows.iter().flat_map(|row| row.present());
-        let mut of_run = vec![FIGURE, INTERVAL];
+        let mut of_run = vec![FIGURE, (intervals::title(runs), "number", "interval")];
         if runs.len() == 1 && all.any(|b| b.details.cycles.is_some()) {
             of_run.push(CYCLES);
         }
@@ -52,20 +55,12 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The columns after those of the runs. With verdicts, these say what is disturbed.
-    fn last(&self) -> &'static [Column] {
-        match self.comparison {
-            Some(_) => &[],
-            None => &[REMARKS],
-        }
-    }
-
     fn has_cycles(&self) -> bool {
         self.of_run.contains(&CYCLES)
     }
 
     fn count(&self, runs: usize) -> usize {
-        2 + self.first().len() + self.of_run.len() * runs + self.last().len()
+        2 + self.first().len() + self.of_run.len() * runs + LAST.len()
     }
 }
 
@@ -84,13 +79,13 @@ pub fn table(
                 (widths(runs.len(), columns))
                 (heading(runs, columns))
                 @for row in rows {
-                    tbody data-text={ (row.name) " " (row.point()) " " (status_words(row)) } {
+                    tbody data-text={ (title) " " (row.point()) " " (status_words(row)) } {
                         tr {
                             th.name scope="row" data-v=(row.name) { (row.name) }
                             td.point data-v=(row.point()) { (row.short_point()) }
                             @if let Some(comparison) = columns.comparison { (compared(comparison.verdict(runs, row))) }
                             @for (run, entry) in row.entries.iter().enumerate() { (cells(runs, run, *entry, columns)) }
-                            @if columns.comparison.is_none() { (remarks(row)) }
+                            (remarks(row))
                         }
                         (reasons(row, columns.count(runs.len())))
                         tr.more { td colspan=(columns.count(runs.len())) { (entry::details(runs, places, row)) } }
@@ -109,7 +104,7 @@ fn widths(runs: usize, columns: &Columns) -> Markup {
             col.point;
             @for (_, _, class) in columns.first() { col.(class); }
             @for _ in 0..runs { @for (_, _, class) in &columns.of_run { col.(class); } }
-            @for (_, _, class) in columns.last() { col.(class); }
+            @for (_, _, class) in LAST { col.(class); }
         }
     }
 }
@@ -129,7 +124,7 @@ fn heading(runs: &[Run], columns: &Columns) -> Markup {
                 } @else {
                     (headings(first, &columns.of_run, 1))
                 }
-                (headings(first + of_run * runs.len(), columns.last(), rows))
+                (headings(first + of_run * runs.len(), LAST, rows))
             }
             @if runs.len() > 1 {
                 tr { @for run in 0..runs.len() { (headings(first + run * of_run, &columns.of_run, 1)) } }
@@ -210,7 +205,7 @@ pub fn figure_text(benchmark: &Benchmark) -> Option<String> {
 /// The interval in the unit of the figure. [`WITHIN`] marks an interval within launches.
 pub fn interval_text(benchmark: &Benchmark) -> Option<String> {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let mut text = number::interval(benchmark.confidence_interval?, benchmark.median?, unit);
+    let mut text = number::interval(benchmark.shown_interval()?, benchmark.median?, unit);
     if benchmark.interval_scope == Some(IntervalScope::WithinLaunches) {
         text.push_str(WITHIN);
     }
@@ -293,7 +288,7 @@ pub fn skipped(runs: &[Run], rows: &[PointRow]) -> Markup {
                         }
                     } }
                     @for row in rows {
-                        tbody data-text={ (row.name) " " (row.point()) " skipped" } { tr {
+                        tbody data-text="skipped" { tr {
                             th.name scope="row" { (row.name) }
                             td.point { (row.point()) }
                             @for entry in &row.entries {

@@ -6,12 +6,14 @@ use yamba_record::event::LowestCurve;
 use yamba_record::run::{Cycles, IntervalScope, Launch, Status, Throughput};
 use yamba_record::{Benchmark, Run};
 
-use super::{Operation, Study};
+use super::{Operation, SideBySide, Study};
 use crate::place::RunLocation;
 use made_up::{HOSTILE, benchmark, caches, hostile_run, hostile_study, level_found, run, study};
 
 #[path = "../../tests/browser/made_up.rs"]
 mod made_up;
+mod units;
+mod without_figure;
 
 fn html(runs: &[Run]) -> String {
     super::html(runs, &[], &[], None)
@@ -107,6 +109,15 @@ fn names_are_escaped() {
 }
 
 #[test]
+fn names_do_not_change_the_direction_of_text() {
+    let mut reversed = benchmark("lat_\u{202e}12", 4096, "ok");
+    reversed.notes = vec!["\u{2067}34".into()];
+    let page = html(&[run(vec![reversed])]);
+    assert!(page.contains("lat_12") && page.contains(">34<"));
+    assert!(!page.contains(['\u{202e}', '\u{2067}']));
+}
+
+#[test]
 fn page_loads_no_resources() {
     let page = html(&[run(vec![benchmark("lat_mem", 4096, "ok")])]);
     for load in
@@ -141,7 +152,7 @@ fn sweep_chart_omits_invalid_point() {
     let points = charts[0]["curves"][0]["points"].as_array().unwrap();
     let xs: Vec<f64> = points.iter().map(|p| p[0].as_f64().unwrap()).collect();
     assert_eq!(xs, [1024.0, 4096.0]);
-    assert!(page.contains("Not drawn, because not valid: 1 of its points."));
+    assert!(page.contains("Not drawn: 1 invalid."));
 }
 
 #[test]
@@ -278,13 +289,13 @@ fn caption_mentions_intervals_within_launches() {
         })])
     };
     let none = all(6);
-    assert!(none.contains("Marks are the 95 % intervals. Fitted"), "{none}");
+    assert!(none.contains("Marks are the intervals of the figures. Fitted"), "{none}");
     assert!(!none.contains('†'));
     let some = all(4);
-    let of_them = "Marks are the 95 % intervals; 2 of them within launches: they speak of these processes alone.";
+    let of_them = "Marks are the intervals of the figures; 2 of them within launches: they speak of these processes alone.";
     assert!(some.contains(of_them));
     assert!(some.contains("]† for each step of one"));
-    assert!(all(0).contains("Marks are the 95 % intervals, within launches: they speak"));
+    assert!(all(0).contains("Marks are the intervals of the figures, within launches: they speak"));
 }
 
 /// A benchmark entry with this number of processes and combined throughput.
@@ -329,10 +340,8 @@ fn benchmark_under_load_has_scaling_charts() {
     };
     assert!((low - 0.95 * 0.9 / 1.1).abs() < 1e-9 && (high - 0.95 * 1.1 / 0.9).abs() < 1e-9);
     assert!(page.contains("Bend at 2: each more adds less than half of what one does alone."));
-    assert!(
-        page.contains("Marks are as wide, in proportion, as the 95 % intervals of the figures.")
-    );
-    assert!(page.contains("Marks are all that the 95 % intervals of both figures allow."));
+    assert!(page.contains("Marks are as wide, in proportion, as the intervals of the figures."));
+    assert!(page.contains("Marks are all that the intervals of both figures allow."));
 
     // Without a point of one process, the expected throughput is unknown.
     let page = html(&[run(vec![loaded(2, 1e6), loaded(4, 2e6)])]);
@@ -356,11 +365,11 @@ fn scaling_counts_invalid_points_of_drawn_curves() {
     };
     let drawn = [at(1, 1, true), at(1, 2, true), at(1, 4, false)];
     let page = html(&[run(drawn.to_vec())]);
-    assert!(page.contains("Not drawn, because not valid: 1 of its points."));
+    assert!(page.contains("Not drawn: 1 invalid."));
     let others = [at(8, 1, true), at(8, 2, false), at(8, 4, false)];
     let page = html(&[run([drawn, others].concat())]);
-    assert!(page.contains("Not drawn, because not valid: 1 of its points."));
-    assert!(!page.contains("Not drawn, because not valid: 3 of its points."));
+    assert!(page.contains("Not drawn: 1 invalid."));
+    assert!(!page.contains("Not drawn: 3 invalid."));
 }
 
 #[test]
@@ -472,6 +481,189 @@ fn no_line_crosses_a_level_without_a_point() {
     assert_eq!(chart(&[l1, memory]), (both, true));
     let one = json!([[[l2 as f64, memory as f64]]]);
     assert_eq!(chart(&[l1, l2, memory]), (one, true));
+}
+
+/// The curve of the second run has a point in L2, that of the first has none.
+#[test]
+fn caption_names_the_curve_whose_line_skips_a_level() {
+    let [first, second] =
+        [&[24 << 10, 8 << 20][..], &[24 << 10, 512 << 10, 8 << 20]].map(|sizes| {
+            let mut run = run(sizes.iter().map(|size| benchmark("lat_mem", *size, "ok")).collect());
+            for entry in &mut run.benchmarks {
+                entry.declaration.provenance.tags = vec!["memory_sizes".to_owned()];
+            }
+            run.machine.details = Some(caches(&[(1, 48 << 10), (2, 1 << 20), (3, 32 << 20)]));
+            run
+        });
+    let page = html(&[first.clone(), second.clone()]);
+    assert!(page.contains(" No line of A crosses L2: no valid size within it."), "{page}");
+    assert!(!html(&[second]).contains("No line"));
+    assert!(html(&[first]).contains(" No line crosses L2: no valid size within it."));
+}
+
+/// The first level has caches of its own for instructions and data.
+#[test]
+fn curve_over_code_has_sizes_of_instruction_caches() {
+    let over = |name: &str| {
+        let mut entry = benchmark("of_size", 1, "ok");
+        entry.details.lowest_curve = Some(LowestCurve {
+            name: name.to_owned(),
+            x_unit: "B".to_owned(),
+            x: vec![4096.0, 4_194_304.0],
+            ns: vec![1.0, 2.0],
+        });
+        let mut run = run(vec![entry, level_found(1, 40 << 10), level_found(2, 2 << 20)]);
+        let mut details = caches(&[(1, 48 << 10), (1, 32 << 10), (2, 1 << 20)]);
+        details.caches[0].kind = "data".to_owned();
+        details.caches[1].kind = "instruction".to_owned();
+        run.machine.details = Some(details);
+        charts(&html(&[run]))[0]["levels"].clone()
+    };
+    assert_eq!(over("l1i.size"), json!([[32 << 10, "L1i"], [2 << 20, "L2"]]));
+    assert_eq!(over("l1d.size"), json!([[40 << 10, "L1"], [2 << 20, "L2"]]));
+}
+
+/// The verdict of a comparison does not say it.
+#[test]
+fn table_of_two_compared_runs_names_the_disturbed_one() {
+    let quiet = run(vec![benchmark("lat_mem", 1, "ok")]);
+    let mut disturbed = quiet.clone();
+    disturbed.benchmarks[0].interference.is_disturbed = true;
+    let runs = [quiet, disturbed];
+    let remark = r#"<strong>B</strong> <span class="badge disturbed">disturbed</span>"#;
+    for comparison in [None, Some(&SideBySide::default())] {
+        let page = super::html(&runs, &[], &[], comparison);
+        assert_eq!(page.matches(remark).count(), 1, "{page}");
+    }
+}
+
+/// The placeholder of an end that the disturbance leaves open is no bound.
+#[test]
+fn open_end_of_a_disturbed_interval_is_unknown() {
+    let mut entries = [1000, 2000].map(|size| benchmark("lat_mem", size, "ok"));
+    for (entry, factors) in entries.iter_mut().zip([[0.001, 1.25], [0.5, 1.25]]) {
+        entry.interference.is_disturbed = true;
+        entry.interference.quiet_factors = Some(factors);
+        entry.confidence_interval = entry.median.map(|m| factors.map(|factor| factor * m));
+    }
+    let run = run(entries.to_vec());
+    let page = html(std::slice::from_ref(&run));
+    assert!(page.contains("[unknown, 1.25]") && page.contains("[1, 2.5]"), "{page}");
+    let points = &charts(&page)[0]["curves"][0]["points"];
+    assert_eq!((&points[0][2], &points[1][2]), (&json!([1.0, 1.25]), &json!([1.0, 2.5])));
+    assert!(crate::summary(&run, &RunLocation::Usual).contains("unknown, 1.25"));
+}
+
+/// A command that cannot show a batch is not named.
+#[test]
+fn figures_without_raw_batches_name_no_command_for_them() {
+    let mut quiet = run(vec![benchmark("lat_mem", 1, "ok")]);
+    let launches = &mut quiet.benchmarks[0].launches;
+    launches.iter_mut().for_each(|launch| launch.samples = 11);
+    let mut of_command = quiet.clone();
+    of_command.benchmarks[0].details.command = Some(Default::default());
+    let document = RunLocation::File("/a.json".to_owned());
+    for (run, place, reason) in [
+        (&quiet, &RunLocation::Usual, None),
+        (&quiet, &document, Some("the document was written without --raw")),
+        (&of_command, &RunLocation::Usual, Some("whole runs of a command were timed")),
+    ] {
+        let runs = std::slice::from_ref(run);
+        let page = super::html(runs, &[], std::slice::from_ref(place), None);
+        for text in [page, crate::summary(run, place)] {
+            assert_eq!(
+                text.contains("show --raw --") || text.contains("--raw`."),
+                reason.is_none()
+            );
+            let sentence = format!("There is no raw batch: {}.", reason.unwrap_or_default());
+            assert_eq!(text.contains(&sentence), reason.is_some(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn recorded_command_is_quoted() {
+    let mut one = run(vec![benchmark("lat_mem", 1, "ok")]);
+    one.producer.arguments = ["time", "-c", "sleep 0.01"].map(str::to_owned).to_vec();
+    assert!(html(&[one]).contains("<td>yamba time -c 'sleep 0.01'</td>"));
+}
+
+#[test]
+fn processor_of_each_machine_is_named_if_they_differ() {
+    let first = run(vec![benchmark("lat_mem", 1, "ok")]);
+    let [mut cpu, mut count] = [first.clone(), first.clone()];
+    cpu.machine.cpu = Some("Other 1".to_owned());
+    count.machine.cpus = 64;
+    let head = |second: &Run| {
+        let page = html(&[first.clone(), second.clone()]);
+        page.split("<header>").nth(1).unwrap().split("</header>").next().unwrap().to_owned()
+    };
+    for (second, named) in
+        [(&cpu, "Other 1, 2 processors"), (&count, "Made Up 3000, 64 processors")]
+    {
+        let text = head(second);
+        assert!(text.contains("<h1>Yamba: 2 runs</h1>"), "{text}");
+        assert!(text.contains("Made Up 3000, 2 processors") && text.contains(named), "{text}");
+    }
+    let same = head(&first);
+    assert!(same.contains("<h1>Yamba: Made Up 3000, 2 processors, 2 runs</h1>"), "{same}");
+    assert_eq!(same.matches("Made Up 3000").count(), 1);
+}
+
+#[test]
+fn run_that_was_cut_off_is_named_so() {
+    let mut one = run(vec![benchmark("lat_mem", 1, "ok")]);
+    one.started_unix_s = Some(1.7e9);
+    one.benchmarks[0].interval_scope = Some(IntervalScope::WithinLaunches);
+    one.plan.launches = 6;
+    one.producer.arguments = ["run", "--name=mine", "lat_mem"].map(str::to_owned).to_vec();
+    let says = |run: &Run| {
+        let sentence = "The run has no end: it was cut off";
+        let page = html(std::slice::from_ref(run));
+        let tables = crate::summary(run, &RunLocation::Usual);
+        let has = page.contains(sentence) && tables.contains(sentence);
+        assert!(has || !(page.contains(sentence) || tables.contains(sentence)));
+        (has, page)
+    };
+    let (has, page) = says(&one);
+    assert!(has && page.contains("run yamba run lat_mem again."), "{page}");
+    assert!(page.contains("measure to the end.") && !page.contains("when the machine is quiet"));
+    one.finished_unix_s = Some(1.7e9 + 1.0);
+    assert!(!says(&one).0);
+    one.interrupted = true;
+    assert!(crate::summary(&one, &RunLocation::Usual).contains("The run was stopped before"));
+}
+
+/// Without evidence nothing contradicts the name of a figure.
+#[test]
+fn reason_of_an_invalid_figure_is_not_taken_for_evidence() {
+    let mut entries = ["lat_a", "lat_b"].map(|name| benchmark(name, 1, "invalid"));
+    entries[1].details.evidence.clear();
+    entries[1].notes = vec!["cannot tell".into()];
+    let page = html(&[run(entries.to_vec())]);
+    let text = |name: &str| format!("name of the figure: <a href=\"#entry-0\">{name}</a>");
+    assert!(page.contains(&text("lat_a")), "{page}");
+    assert!(page.contains("Invalid: <a href=\"#entry-1\">lat_b</a> (cannot tell)."), "{page}");
+}
+
+/// A figure of a changed parameter is not that of the benchmark's name alone.
+#[test]
+fn parameters_that_the_user_set_are_shown() {
+    let mut changed = run(vec![benchmark("lat_mem", 65536, "ok")]);
+    for (words, settings) in [
+        (&["run", "lat_mem"][..], ""),
+        (&["run", "lat_mem", "--set", "size=64K"], "size=64Ki"),
+        (&["run", "--set=size=64K", "lat_mem"], "size=64Ki"),
+        (&["run", "lat_mem", "--set", "other=1", "--", "--set=size=1"], ""),
+    ] {
+        changed.producer.arguments = words.iter().map(|w| (*w).to_owned()).collect();
+        let page = html(std::slice::from_ref(&changed));
+        let card = format!("lat_mem {settings}");
+        let card = format!(r#"<span class="which">{}</span>"#, card.trim_end());
+        assert!(page.contains(&card), "{words:?}");
+        let tables = crate::summary(&changed, &RunLocation::Usual);
+        assert_eq!(tables.contains("size=64Ki"), !settings.is_empty(), "{tables}");
+    }
 }
 
 #[test]
@@ -618,10 +810,11 @@ fn problems_come_with_fixes_and_the_worst_first() {
     let mut one = run(vec![quick, noisy, wrong, benchmark("lat_absent", 1, "skipped")]);
     one.interrupted = true;
     one.plan.launches = 2;
-    one.producer.arguments = vec!["run".to_owned(), "--quick".to_owned()];
+    let words = ["run", "--name", "mine", "--quick"];
+    one.producer.arguments = words.map(str::to_owned).to_vec();
     let page = html(&[one]);
     let start =
-        page.find("1 of 4 figures is valid and undisturbed; 1 disturbed, 1 invalid, 1 skipped.");
+        page.find("1 of 3 figures is valid and undisturbed; 1 disturbed, 1 invalid; 1 skipped.");
     let mut rest = &page[start.expect("the counts")..];
     for text in [
         "stopped before it was done.",

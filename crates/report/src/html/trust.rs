@@ -8,10 +8,11 @@ use yamba_record::number::counted;
 use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Note, Run, Status};
 
-use super::facts::is_own;
-use super::head::{WITHIN, label};
+use super::facts::{is_own, unfinished};
+use super::head::label;
 use super::rows::PointRow;
 use crate::contention::{contended_sentence, disturbing_share};
+use crate::intervals::WITHIN;
 use crate::letters::letter;
 use crate::place::command_line;
 
@@ -38,6 +39,8 @@ impl Problem<'_> {
 /// Numbers of a run's figures.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
+    /// Figures of another program. Nothing shows whether they are valid and undisturbed.
+    unknown: usize,
     valid: usize,
     disturbed: usize,
     invalid: usize,
@@ -51,6 +54,7 @@ impl Counts {
         for benchmark in &run.benchmarks {
             let count = match benchmark.status {
                 Status::Ok if benchmark.interference.is_disturbed => &mut counts.disturbed,
+                Status::Ok if !is_own(run) => &mut counts.unknown,
                 Status::Ok => &mut counts.valid,
                 Status::Invalid => &mut counts.invalid,
                 Status::Crashed => &mut counts.crashed,
@@ -61,13 +65,19 @@ impl Counts {
         counts
     }
 
+    /// The number of figures. A skipped benchmark has none.
+    fn figures(&self) -> usize {
+        self.all() - self.skipped
+    }
+
     fn all(&self) -> usize {
-        self.valid + self.disturbed + self.invalid + self.crashed + self.skipped
+        self.parts().iter().map(|(_, _, count)| count).sum()
     }
 
     /// The parts of the bar: class, name and count.
-    fn parts(&self) -> [(&'static str, &'static str, usize); 5] {
+    fn parts(&self) -> [(&'static str, &'static str, usize); 6] {
         [
+            ("unknown", "measured by another program", self.unknown),
             ("valid", "valid and undisturbed", self.valid),
             ("disturbed", "disturbed", self.disturbed),
             ("invalid", "invalid", self.invalid),
@@ -76,25 +86,45 @@ impl Counts {
         ]
     }
 
-    /// `84 of 172 figures are valid and undisturbed; 76 disturbed, 1 invalid, 11 skipped.`
+    /// The numbers of other figures than the first of [`parts`](Counts::parts): `76 disturbed, 1
+    /// invalid`.
+    fn others(&self, first: usize) -> String {
+        let figures = self.parts().into_iter().take_while(|(name, _, _)| *name != "skipped");
+        let others = figures.skip(first).filter(|(_, _, count)| *count > 0);
+        let others: Vec<String> =
+            others.map(|(_, name, count)| format!("{count} {name}")).collect();
+        others.join(", ")
+    }
+
+    /// `2 figures, 1 skipped. Measured by lmbench3.0: Yamba knows nothing of disturbance.`
+    fn sentence_of_other_program(&self, version: &str) -> String {
+        let figures = counted(self.unknown, "figure", "figures");
+        let others = self.others(1);
+        let others = if others.is_empty() { others } else { format!(", {others}") };
+        let skipped = self.and_skipped();
+        format!(
+            "{figures}{others}{skipped}. Measured by {version}: Yamba knows nothing of disturbance."
+        )
+    }
+
+    /// `; 11 skipped`
+    fn and_skipped(&self) -> String {
+        if self.skipped > 0 { format!("; {} skipped", self.skipped) } else { String::new() }
+    }
+
+    /// `84 of 161 figures are valid and undisturbed; 76 disturbed, 1 invalid; 11 skipped.`
     fn sentence(&self) -> String {
-        let all = self.all();
-        let others = self.parts().into_iter().skip(1);
-        let others: Vec<String> = others
-            .filter(|(_, _, count)| *count > 0)
-            .map(|(_, name, count)| format!("{count} {name}"))
-            .collect();
-        let figures = counted(all, "figure", "figures");
-        match (all, self.valid) {
-            (0, _) => "There is no figure.".to_owned(),
-            (1, 1) => "The figure is valid and undisturbed.".to_owned(),
-            (all, valid) if all == valid => format!("All {figures} are valid and undisturbed."),
-            (_, 0) => format!("None of {figures} is valid and undisturbed: {}.", others.join(", ")),
-            (_, 1) => format!("1 of {figures} is valid and undisturbed; {}.", others.join(", ")),
-            (_, valid) => {
-                format!("{valid} of {figures} are valid and undisturbed; {}.", others.join(", "))
-            }
-        }
+        let others = self.others(2);
+        let figures = counted(self.figures(), "figure", "figures");
+        let sentence = match (self.figures(), self.valid) {
+            (0, _) => "There is no figure".to_owned(),
+            (1, 1) => "The figure is valid and undisturbed".to_owned(),
+            (all, valid) if all == valid => format!("All {figures} are valid and undisturbed"),
+            (_, 0) => format!("None of {figures} is valid and undisturbed: {others}"),
+            (_, 1) => format!("1 of {figures} is valid and undisturbed; {others}"),
+            (_, valid) => format!("{valid} of {figures} are valid and undisturbed; {others}"),
+        };
+        format!("{sentence}{}.", self.and_skipped())
     }
 }
 
@@ -112,13 +142,17 @@ pub fn section(runs: &[Run], rows: &[&PointRow]) -> Markup {
 
 fn run_section(runs: &[Run], number: usize, run: &Run, rows: &[&PointRow]) -> Markup {
     let counts = Counts::new(run);
+    let sentence = match is_own(run) {
+        true => counts.sentence(),
+        false => counts.sentence_of_other_program(&run.producer.version),
+    };
     let problems = problems(number, run, rows);
     let conditions = run.machine.details.as_deref().map_or(&[][..], |d| &d.disturbances);
     markup! {
         div.trust {
             p.counts {
                 @if runs.len() > 1 { strong { (letter(number)) ": " } }
-                strong { (counts.sentence()) }
+                strong { (sentence) }
             }
             (bar(&counts))
             @if !problems.is_empty() {
@@ -181,24 +215,11 @@ pub fn machine_fix(fix: &Fix) -> Markup {
 
 fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Problem<'a>> {
     let mut all = Vec::new();
-    if run.interrupted {
-        let command = command_line(run.producer.arguments.iter().map(String::as_str));
-        let text = "The run was stopped before it was done.".to_owned();
-        all.push(Problem::new(text, &format!("run yamba {command} again.")));
+    if let Some(text) = unfinished(run) {
+        let fix = format!("run yamba {} again.", command_without_name(run));
+        all.push(Problem::new(text.to_owned(), &fix));
     }
-    for (status, what, fix) in [
-        (Status::Crashed, "Crashed:", "see its details below."),
-        (
-            Status::Invalid,
-            "Invalid, because evidence contradicts the name of the figure:",
-            "do not use it; its evidence is in its details below.",
-        ),
-    ] {
-        let figures = with_status(number, rows, status);
-        if !figures.is_empty() {
-            all.push(Problem { text: what.to_owned(), figures, fix: Some(fix.to_owned()) });
-        }
-    }
+    all.extend(bad_figures(number, rows));
     if let Some(sentence) = contended_sentence(run) {
         let is_disturbing = run.benchmarks.iter().any(|b| disturbing_share(b).is_some());
         let fix = "measure again when the host is quiet, or on a machine that nothing else uses.";
@@ -214,15 +235,46 @@ fn problems<'a>(number: usize, run: &Run, rows: &[&'a PointRow<'a>]) -> Vec<Prob
     all
 }
 
-/// The figures of a run with a status, with the first reason of each.
-fn with_status<'a>(
-    number: usize,
-    rows: &[&'a PointRow<'a>],
-    status: Status,
-) -> Vec<(usize, &'a str, String)> {
-    let own = rows.iter().filter_map(|row| Some((*row, row.entries[number]?)));
-    let own = own.filter(|(_, entry)| entry.status == status);
-    own.map(|(row, entry)| (row.place, row.name, reason(entry))).collect()
+/// The command of a run without the name that it gave to the run, which another run cannot have.
+fn command_without_name(run: &Run) -> String {
+    let mut words = run.producer.arguments.iter().map(String::as_str);
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match word {
+            "--" => kept.extend(std::iter::once(word).chain(words.by_ref())),
+            "--name" => drop(words.next()),
+            _ if word.starts_with("--name=") => {}
+            _ => kept.push(word),
+        }
+    }
+    command_line(kept)
+}
+
+/// A kind of bad figures: its text, its fix and its condition.
+type Kind<'a> = (&'a str, &'a str, &'a dyn Fn(&Benchmark) -> bool);
+
+/// The crashed and the invalid figures of a run, with the first reason of each.
+fn bad_figures<'a>(number: usize, rows: &[&'a PointRow<'a>]) -> impl Iterator<Item = Problem<'a>> {
+    let is_contradicted = |b: &Benchmark| b.details.evidence.values().any(|e| e.outside > 0);
+    let is_invalid = |b: &Benchmark| b.status == Status::Invalid;
+    let kinds: [Kind; 3] = [
+        ("Crashed:", "see its details below.", &|b| b.status == Status::Crashed),
+        (
+            "Invalid, because evidence contradicts the name of the figure:",
+            "do not use it; its evidence is in its details below.",
+            &|b| is_invalid(b) && is_contradicted(b),
+        ),
+        ("Invalid:", "do not use it; the reason is in its details below.", &|b| {
+            is_invalid(b) && !is_contradicted(b)
+        }),
+    ];
+    let problems = kinds.map(|(text, fix, is_meant)| {
+        let own = rows.iter().filter_map(|row| Some((*row, row.entries[number]?)));
+        let own = own.filter(|(_, entry)| is_meant(entry));
+        let figures = own.map(|(row, entry)| (row.place, row.name, reason(entry))).collect();
+        Problem { figures, ..Problem::new(text.to_owned(), fix) }
+    });
+    problems.into_iter().filter(|problem| !problem.figures.is_empty())
 }
 
 fn reason(entry: &Benchmark) -> String {
@@ -266,6 +318,8 @@ fn few_launches(run: &Run) -> Option<Problem<'static>> {
         "measure without --quick."
     } else if run.plan.launches < USUAL_LAUNCHES {
         "measure with --launches 6 or more."
+    } else if unfinished(run).is_some() {
+        "measure to the end."
     } else {
         "measure again when the machine is quiet, so that more launches have undisturbed batches."
     };
@@ -280,6 +334,9 @@ fn few_launches(run: &Run) -> Option<Problem<'static>> {
 
 #[cfg(test)]
 mod tests {
+    use yamba_record::Machine;
+    use yamba_record::run::Imported;
+
     use super::*;
 
     #[test]
@@ -289,19 +346,35 @@ mod tests {
             disturbed,
             invalid,
             skipped,
-            crashed: 0,
+            ..Counts::default()
         };
         for (counts, sentence) in [
             (
                 counts(84, 76, 1, 11),
-                "84 of 172 figures are valid and undisturbed; 76 disturbed, 1 invalid, 11 skipped.",
+                "84 of 161 figures are valid and undisturbed; 76 disturbed, 1 invalid; 11 skipped.",
             ),
             (counts(3, 0, 0, 0), "All 3 figures are valid and undisturbed."),
             (counts(1, 0, 0, 0), "The figure is valid and undisturbed."),
             (counts(0, 2, 0, 0), "None of 2 figures is valid and undisturbed: 2 disturbed."),
+            (counts(1, 0, 0, 1), "The figure is valid and undisturbed; 1 skipped."),
             (counts(0, 0, 0, 0), "There is no figure."),
+            (counts(0, 0, 0, 2), "There is no figure; 2 skipped."),
         ] {
             assert_eq!(counts.sentence(), sentence);
         }
+    }
+
+    #[test]
+    fn figures_of_another_program_are_not_called_undisturbed() {
+        let figure = |status: Status| Benchmark::ended("x", status, Vec::new());
+        let mut run = Run::new(Machine::default());
+        run.benchmarks = vec![figure(Status::Ok), figure(Status::Ok), figure(Status::Crashed)];
+        run.producer.version = "lmbench3.0".to_owned();
+        run.producer.imported = Some(Imported::default());
+        let page = run_section(std::slice::from_ref(&run), 0, &run, &[]).into_string();
+        let sentence =
+            "2 figures, 1 crashed. Measured by lmbench3.0: Yamba knows nothing of disturbance.";
+        assert!(page.contains(sentence), "{page}");
+        assert!(!page.contains("undisturbed") && !page.contains(r#"class="valid""#), "{page}");
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeFrom;
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use super::matrix::matrix;
-use super::preamble::preamble;
+use super::preamble::{finished, preamble};
 use super::trust::machine_fix;
 use super::{CHARTS, PLOT_SCRIPT, PLOT_STYLE, STYLE, json, placeholder};
 use crate::chart::{Chart, Drawn};
@@ -56,7 +56,7 @@ pub fn page(view: &View) -> String {
             }
         }
     };
-    page.into_string()
+    finished(page)
 }
 
 /// A section under its heading.

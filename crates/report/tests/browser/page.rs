@@ -149,11 +149,12 @@ impl Page<'_> {
         self.click(selector);
         let start = Instant::now();
         loop {
-            // The file gets its final name when it is complete.
-            match std::fs::read_to_string(folder.join(name)) {
-                Ok(text) => return text,
-                Err(e) => assert!(start.elapsed() < Duration::from_secs(600), "{name}: {e}"),
+            // An empty file reserves the name until the whole file gets it.
+            let text = std::fs::read_to_string(folder.join(name));
+            if text.as_ref().is_ok_and(|text| !text.is_empty()) {
+                return text.unwrap();
             }
+            assert!(start.elapsed() < Duration::from_secs(600), "{name}: {text:?}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use yamba_harness::CommandRun;
+use yamba_harness::{CommandOutput, CommandRun};
 use yamba_record::units::nanoseconds;
 use yamba_record::{Benchmark, Parameters};
+use yamba_store::import::LESS_IS_BETTER;
 use yamba_store::{Detail, import};
 
 /// An environment variable of random length: the place of a program's stack depends on the size of
@@ -23,6 +24,8 @@ pub(super) struct Program {
     /// The text of `--help`, on standard output and standard error.
     pub help: String,
     pub file: Option<PathBuf>,
+    /// The folder that it runs in. `None`: the present one.
+    pub folder: Option<PathBuf>,
     /// The jars among its words.
     pub jars: Vec<PathBuf>,
 }
@@ -35,14 +38,19 @@ impl Program {
 
     /// Its words as a shell takes them.
     pub fn line(&self) -> String {
-        let words = || self.words.iter().map(String::as_str);
-        shlex::try_join(words()).unwrap_or_else(|_| words().collect::<Vec<_>>().join(" "))
+        as_line(&self.words)
     }
 
     /// Its words with further arguments.
     pub fn with(&self, arguments: impl IntoIterator<Item = String>) -> Vec<String> {
         self.words.iter().cloned().chain(arguments).collect()
     }
+}
+
+/// Words as a shell takes them.
+pub(super) fn as_line(words: &[String]) -> String {
+    let each = || words.iter().map(String::as_str);
+    shlex::try_join(each()).unwrap_or_else(|_| words.join(" "))
 }
 
 /// One process to start.
@@ -56,7 +64,7 @@ pub(super) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// The file of the standard output of every process.
+    /// The file of the standard output, where it has results.
     pub fn output(&self) -> PathBuf {
         self.folder.join("output")
     }
@@ -124,6 +132,15 @@ pub(super) struct Reading {
     pub entry: Benchmark,
     /// Its processor time in the unit of the entry, if the harness reports both.
     pub processor: Option<f64>,
+    /// The process itself, if the figure is its time.
+    pub command: Option<CommandRun>,
+}
+
+impl Reading {
+    /// A figure that the harness printed.
+    pub fn new(entry: Benchmark) -> Reading {
+        Reading { entry, processor: None, command: None }
+    }
 }
 
 /// A harness.
@@ -137,8 +154,18 @@ pub(super) trait Adapter: Sync {
     /// How a process of the program is started.
     fn start(&self, program: &Program, launch: &Launch<'_>) -> Start;
 
+    /// Where a process writes its standard output to.
+    fn output(&self, launch: &Launch<'_>) -> CommandOutput {
+        CommandOutput::File(launch.output())
+    }
+
     /// Reads the results of a process that ended well. The error says what is wrong with them.
-    fn read(&self, start: &Start, _ended: &CommandRun) -> Result<Results, String> {
+    fn read(
+        &self,
+        _program: &Program,
+        start: &Start,
+        _ended: &CommandRun,
+    ) -> Result<Results, String> {
         read_file(&start.results)
     }
 }
@@ -155,7 +182,9 @@ pub(super) fn read_file(path: &Path) -> Result<Results, String> {
     let obstacle = |entry: &Benchmark| {
         let figure = entry.declaration.figure.as_deref();
         if !matches!(figure, Some("latency" | "bandwidth" | "rate")) {
-            return Some("has no better direction");
+            let is_less = entry.notes.iter().any(|note| *note == LESS_IS_BETTER);
+            let no_time = "is no time, and less of it is better";
+            return Some(if is_less { no_time } else { "has no better direction" });
         }
         let is_derived = is_derived(entry, form) && plain.contains(&without_counter(true)(entry));
         is_derived.then_some("follows from the time")
@@ -166,7 +195,7 @@ pub(super) fn read_file(path: &Path) -> Result<Results, String> {
             Some(why) => {
                 not_compared.insert(format!("{} {why}", counter(&entry)));
             }
-            None => readings.push(Reading { entry: in_ns(entry), processor: None }),
+            None => readings.push(Reading::new(in_one_unit(entry))),
         }
     }
     Ok(Results {
@@ -190,15 +219,32 @@ fn counter(entry: &Benchmark) -> &str {
     counter.or(entry.unit.as_deref()).unwrap_or(&entry.name)
 }
 
-/// The entry with a time in ns: both sides may print the same time in different units.
-fn in_ns(mut entry: Benchmark) -> Benchmark {
-    let is_time = entry.declaration.figure.as_deref() == Some("latency");
-    let unit = entry.unit.as_deref().filter(|_| is_time).and_then(nanoseconds);
-    if let Some(ns) = unit {
-        entry.median = entry.median.map(|time| time * ns);
-        entry.unit = Some("ns".to_owned());
+/// The entry with a time in ns, or a rate of one second: both sides may print the same figure in
+/// different units.
+fn in_one_unit(mut entry: Benchmark) -> Benchmark {
+    let unit = entry.unit.as_deref().unwrap_or_default();
+    let converted = match entry.declaration.figure.as_deref() {
+        Some("latency") => nanoseconds(unit).map(|ns| (ns, "ns".to_owned())),
+        Some("rate") => a_second(unit),
+        _ => None,
+    };
+    if let Some((factor, unit)) = converted {
+        entry.median = entry.median.map(|figure| figure * factor);
+        entry.unit = Some(unit);
     }
     entry
+}
+
+/// The factor that converts a rate from a unit such as `ops/ms` to that of a second, `ops/s`, and
+/// the latter.
+fn a_second(unit: &str) -> Option<(f64, String)> {
+    let (of, time) = unit.rsplit_once('/')?;
+    let seconds = match time {
+        "hr" => 3600.0,
+        "day" => 86_400.0,
+        _ => nanoseconds(time)? / 1e9,
+    };
+    Some((1.0 / seconds, format!("{of}/s")))
 }
 
 /// The name of an entry with its parameters, if asked without that of a counter.
@@ -243,6 +289,29 @@ mod tests {
             "run_type": "iteration", "real_time": 1.5, "cpu_time": 1.4, "time_unit": "us"}]}"#;
         let entry = &results("google.json", text).readings[0].entry;
         assert_eq!((entry.median, entry.unit.as_deref()), (Some(1500.0), Some("ns")));
+    }
+
+    #[test]
+    fn rates_are_read_for_a_second() {
+        let of = |unit: &str| {
+            let text = format!("Unit {unit} better=higher\nBenchmarkX 10 100 ns/op 3 {unit}\n");
+            let entry = results("go.txt", &text).readings.pop().unwrap().entry;
+            (entry.median.unwrap().round(), entry.unit.unwrap())
+        };
+        assert_eq!(of("ops/ms"), (3000.0, "ops/s".to_owned()));
+        assert_eq!(of("ops/s"), (3.0, "ops/s".to_owned()));
+        assert_eq!(of("hits/op"), (3.0, "hits/op".to_owned()));
+        assert_eq!(a_second("ops/hr").map(|(factor, _)| 1.0 / factor), Some(3600.0));
+    }
+
+    #[test]
+    fn time_of_which_less_is_better_is_compared_and_another_number_is_named() {
+        let text = "Unit p99-us better=lower\nUnit widgets better=lower\n\
+            BenchmarkX-2 10 100 ns/op 5 p99-us 7 widgets\n";
+        let found = results("go.txt", text);
+        let times: Vec<f64> = found.readings.iter().filter_map(|r| r.entry.median).collect();
+        assert_eq!(times, [100.0, 5000.0]);
+        assert!(found.not_compared.contains("widgets is no time, and less of it is better"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use yamba_record::Run;
 use super::launcher::Launcher;
 use super::program::Side;
 use super::series::AllSeries;
-use super::{LaunchPlan, Words, head};
+use super::{LaunchPlan, Words, head, own_options};
 use crate::measure::Measured;
 use crate::store_sink::StoreSink;
 use crate::{Failure, Observer, StoreChoice, neighbours, temporary_folder};
@@ -46,6 +46,7 @@ pub fn measure_alone(
     let mut side = Side::new("program", words, folder)?;
     side.ask(stop, scratch.path())?;
     let adapter = side.adapter()?;
+    own_options::check(&side, adapter)?;
     let plan = &request.plan;
     let machine = neighbours::machine(target);
     let mut run = Run::from(head(machine, adapter.name(), &side, plan, &request.arguments));

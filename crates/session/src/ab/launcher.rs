@@ -57,25 +57,25 @@ impl<'a> Launcher<'a> {
         let environment = [(LAYOUT.to_owned(), layout)];
         let process = ProgramStart {
             words: start.words.clone(),
-            folder: of.folder.clone(),
+            folder: of.program.folder.clone(),
             environment: start.environment.iter().cloned().chain(environment).collect(),
-            output: launch.output(),
+            output: self.adapter.output(&launch),
         };
         if let Some(prepare) = &self.plan.prepare {
-            let (end, messages) = self.runner.prepare(prepare, of.folder.as_deref());
+            let (end, messages) = self.runner.prepare(prepare, of.program.folder.as_deref());
             if !end.is_success() {
                 return Err(format!("its preparation {}", failed(&end, &messages)));
             }
         }
         let (run, messages) = self.runner.run(&process);
         if !run.end.is_success() {
-            let output = fs::read(&process.output).unwrap_or_default();
+            let output = fs::read(launch.output()).unwrap_or_default();
             let output = excerpt(&output, SHOWN_LINES);
             return Err(format!("the program {}", failed(&run.end, &both(&messages, &output))));
         }
         let used = run.user_ns + run.system_ns;
         let ready = run.waited_ns.map(|waited| waited / (waited + used).max(1.0));
-        Ok((self.adapter.read(&start, &run)?, ready))
+        Ok((self.adapter.read(&of.program, &start, &run)?, ready))
     }
 }
 

@@ -7,12 +7,15 @@
 mod adapter;
 mod adapters;
 mod alone;
+mod git;
 mod launcher;
+mod own_options;
 mod program;
 mod rounds;
 mod series;
 mod worktrees;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,7 +30,7 @@ use yamba_store::without_password;
 use super::commands::command_words;
 use super::limits::Limit;
 use super::store_sink::StoreSink;
-use super::{Failure, Observer, StoreChoice, neighbours, temporary_folder};
+use super::{Failure, Observer, StoreChoice, TemporaryFolder, neighbours, temporary_folder};
 use adapter::Adapter;
 pub use alone::{Alone, measure_alone};
 use program::Side;
@@ -169,7 +172,7 @@ pub struct Prepared {
     sides: [Side; 2],
     adapter: &'static dyn Adapter,
     request: Request,
-    scratch: tempfile::TempDir,
+    scratch: TemporaryFolder,
 }
 
 /// Finds the programs, and asks them which harness they were written for.
@@ -188,6 +191,7 @@ pub fn prepare(request: Request, stop: &Stop) -> Result<Prepared, Failure> {
         sides.iter_mut().try_for_each(|side| side.ask(stop, scratch.path()))?;
     }
     let adapter = adapter.map_or_else(|| common(&sides), Ok)?;
+    sides.iter().try_for_each(|side| own_options::check(side, adapter))?;
     Ok(Prepared { sides, adapter, request, scratch })
 }
 
@@ -231,7 +235,7 @@ impl Prepared {
         let plan = &self.request.plan;
         let sides = [&self.sides[0], &self.sides[1]];
         let rounds = Rounds::new(sides, self.adapter, plan, heads, self.scratch.path(), stop);
-        let ended = rounds.measure(step, &mut |runs| kept.keep(runs))?;
+        let ended = rounds.measure(step, &mut |runs| kept.keep(&self.stored(runs)))?;
         let Ended {
             mut runs,
             mut found,
@@ -254,7 +258,7 @@ impl Prepared {
             run.finished_unix_s = unix_s();
             run.plan.launches = rounds;
         }
-        let stored = kept.finish(&runs)?;
+        let stored = kept.finish(&self.stored(&runs))?;
         Ok(Outcome {
             runs,
             found,
@@ -266,6 +270,17 @@ impl Prepared {
             waiting,
             by_processor,
         })
+    }
+
+    /// The runs as the store has them.
+    fn stored<'a>(&self, runs: &'a [Run; 2]) -> Cow<'a, [Run; 2]> {
+        if self.adapter.name() != adapters::COMMAND {
+            return Cow::Borrowed(runs);
+        }
+        let prepare = self.request.plan.launch.prepare.as_deref();
+        Cow::Owned([0, 1].map(|side| {
+            adapters::stored_command(&runs[side], &self.sides[side].program.line(), prepare)
+        }))
     }
 
     fn heads(&self, target: &Target) -> Heads {
@@ -301,7 +316,7 @@ fn head(
             adapter: adapter.to_owned(),
             version: String::new(),
             words: side.program.words.clone(),
-            folder: side.folder.as_ref().map(|folder| folder.display().to_string()),
+            folder: side.program.folder.as_ref().map(|folder| folder.display().to_string()),
             ..HarnessProgram::default()
         })),
         ..Producer::default()

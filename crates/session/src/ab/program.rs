@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yamba_harness::{CommandEnd, ProgramRunner, ProgramStart, Stop, excerpt};
+use yamba_harness::{CommandEnd, CommandOutput, ProgramRunner, ProgramStart, Stop, excerpt};
 
 use super::adapter::{Adapter, Program};
 use super::adapters;
@@ -25,7 +25,6 @@ pub(super) struct Side {
     /// `base` or `head`.
     pub name: &'static str,
     pub program: Program,
-    pub folder: Option<PathBuf>,
     /// How it failed when it was asked for its help, if so.
     refusal: Option<String>,
 }
@@ -56,16 +55,17 @@ impl Side {
         }
         let jars = words.iter().filter(|word| word.ends_with(".jar"));
         let jars = jars.filter_map(|jar| found(jar, folder.as_deref())).collect();
-        let program = Program { words, help: String::new(), file: Some(file), jars };
-        Ok(Side { name, program, folder, refusal: None })
+        let program = Program { words, help: String::new(), file: Some(file), folder, jars };
+        Ok(Side { name, program, refusal: None })
     }
 
-    /// Whether both sides are one program with one list of arguments: what differs is noise then.
+    /// Whether both sides are one program with one list of arguments.
     pub fn is_like(&self, other: &Side) -> bool {
-        self.program.words == other.program.words && self.folder == other.folder
+        self.program.words == other.program.words && self.program.folder == other.program.folder
     }
 
-    /// Asks the program for its help. A program of JMH is not started: its jar says what it is.
+    /// Asks the program for its help, and removes the empty folder that it may have made meanwhile.
+    /// A program of JMH is not started: its jar says what it is.
     ///
     /// # Errors
     /// If a stop is requested.
@@ -80,11 +80,18 @@ impl Side {
         let words = self.program.with(["--help".to_owned()]);
         let start = ProgramStart {
             words: shell.into_iter().chain(words).collect(),
-            folder: self.folder.clone(),
+            folder: self.program.folder.clone(),
             environment: Vec::new(),
-            output: output.clone(),
+            output: CommandOutput::File(output.clone()),
         };
+        let storage = self.program.folder.as_deref().unwrap_or(Path::new("."));
+        let storage = storage.join(adapters::STORAGE);
+        let had_storage = storage.exists();
         let (run, _) = ProgramRunner::new(stop, Some(PATIENCE)).run(&start);
+        if !had_storage {
+            // A folder with files stays.
+            let _ = fs::remove_dir(storage);
+        }
         if stop.requested() {
             return Err(
                 Failure::new(format!("--{} was stopped", self.name)).help("nothing was measured")

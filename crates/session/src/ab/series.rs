@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use yamba_compare::pairing::in_order;
+use yamba_harness::CommandRun;
 use yamba_record::run::{IntervalScope, Launch};
 use yamba_record::{Benchmark, Note, Status};
 use yamba_stats::{launch_interval, median};
 
 use super::adapter::Reading;
+use crate::commands::counts;
 
 /// Confidence of the interval of a figure.
 const CONFIDENCE: f64 = 0.95;
@@ -20,13 +22,18 @@ const LEAST_WAITING: f64 = 0.05;
 /// this part of the difference that matters.
 const HIDDEN: f64 = 0.25;
 
+/// Rounds with a figure of both sides from which on their ratio has an interval.
+const FEWEST_PAIRS: usize = 2;
+
 /// The figure of one benchmark in one process.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Observation {
     clock: f64,
     processor: Option<f64>,
     /// The share of the process's time in which it was ready, and had no processor.
     ready: Option<f64>,
+    /// The process itself, if the figure is its time.
+    command: Option<CommandRun>,
 }
 
 /// One benchmark of one side.
@@ -100,7 +107,9 @@ impl AllSeries {
     }
 
     /// The entries of a run. Of a benchmark of both sides only the rounds count in which both have
-    /// a figure. It is the processor time of those of `by_processor`.
+    /// a figure, unless these are too few to compare: then the figures of the other side are the
+    /// reason, and all rounds of this one stay. It is the processor time of those of
+    /// `by_processor`.
     pub fn entries(&self, other: &AllSeries, by_processor: &BTreeSet<String>) -> Vec<Benchmark> {
         let entry = |series: &Series| {
             let key = in_order(&series.first);
@@ -112,10 +121,10 @@ impl AllSeries {
 
 impl Series {
     fn add(&mut self, round: u64, reading: Reading, ready: Option<f64>) {
-        let Reading { entry, processor } = reading;
+        let Reading { entry, processor, command } = reading;
         match (entry.status, entry.median) {
             (Status::Ok, Some(clock)) if entry.unit == self.first.unit => {
-                self.launches.insert(round, Observation { clock, processor, ready });
+                self.launches.insert(round, Observation { clock, processor, ready, command });
             }
             (Status::Ok, _) => {
                 let note = Note::Text("its launches have several units".to_owned());
@@ -136,16 +145,32 @@ impl Series {
         waiting.and_then(|shares| median(&shares))
     }
 
+    /// The launches whose figures count.
+    fn counted(&self, other: Option<&Series>) -> Vec<&Observation> {
+        let all = || self.launches.iter();
+        if let Some(other) = other {
+            let common = all().filter(|(round, _)| other.launches.contains_key(round));
+            let common: Vec<&Observation> = common.map(|(_, launch)| launch).collect();
+            let has_less = self.launches.len() <= other.launches.len();
+            if common.len() >= FEWEST_PAIRS || has_less {
+                return common;
+            }
+        }
+        all().map(|(_, launch)| launch).collect()
+    }
+
     fn entry(&self, other: Option<&Series>, is_processor: bool) -> Benchmark {
         let mut entry = self.first.clone();
         entry.details = Default::default();
         entry.declaration.provenance.files = Vec::new();
         entry.notes = Vec::new();
-        let is_common = |round: &u64| other.is_none_or(|other| other.launches.contains_key(round));
-        let common = self.launches.iter().filter(|(round, _)| is_common(round));
-        let figures: Vec<f64> = common
-            .map(|(_, launch)| launch.processor.filter(|_| is_processor).unwrap_or(launch.clock))
-            .collect();
+        let figure = |launch: &Observation| {
+            launch.processor.filter(|_| is_processor).unwrap_or(launch.clock)
+        };
+        let counted = self.counted(other);
+        let figures: Vec<f64> = counted.iter().map(|launch| figure(launch)).collect();
+        let commands = counted.iter().filter_map(|launch| launch.command.as_ref());
+        entry.details.command = commands.clone().next().map(|_| counts(commands));
         let launch =
             |figure: &f64| Launch { median: Some(*figure), samples: 1, ..Launch::default() };
         entry.launches = figures.iter().map(launch).collect();
@@ -160,7 +185,6 @@ impl Series {
         }
         entry.median = median(&figures);
         let interval = launch_interval(&figures, CONFIDENCE);
-        let interval = interval.filter(|interval| interval.coverage >= CONFIDENCE);
         entry.confidence_interval = interval.map(|interval| [interval.low, interval.high]);
         entry.interval_scope = interval.map(|_| IntervalScope::BetweenLaunches);
         entry
@@ -178,7 +202,8 @@ mod tests {
         for (round, clock) in figures.iter().enumerate() {
             let mut entry = Benchmark::ended("x", Status::Ok, Vec::new());
             (entry.median, entry.unit) = (Some(*clock), Some("ns".to_owned()));
-            let reading = Reading { entry, processor: Some(clock * processor) };
+            let processor = Some(clock * processor);
+            let reading = Reading { processor, ..Reading::new(entry) };
             all.add(round as u64, vec![reading], Some(ready), &|_| true);
         }
         all
@@ -211,6 +236,25 @@ mod tests {
         assert_eq!(sleeps.only_compute(&sleeps, &|_| 0.03).len(), 1);
     }
 
+    /// Otherwise a benchmark that always fails in the head would be no loss: the base would have no
+    /// figure of it.
+    #[test]
+    fn side_keeps_its_figures_where_the_other_has_too_few() {
+        let one = series(&[10.0; 6], 0.0, 0.0);
+        let mut fails = AllSeries::default();
+        let failed = || Benchmark::ended("x", Status::Crashed, vec![Note::Text("no".to_owned())]);
+        for round in 0..6 {
+            fails.add(round, vec![Reading::new(failed())], None, &|_| true);
+        }
+        let none = BTreeSet::new();
+        for (other, status) in [(&fails, Status::Crashed), (&series(&[70.0], 0.0, 0.0), Status::Ok)]
+        {
+            let own = &one.entries(other, &none)[0];
+            assert_eq!((own.median, own.launches.len()), (Some(10.0), 6));
+            assert_eq!(other.entries(&one, &none)[0].status, status);
+        }
+    }
+
     #[test]
     fn only_rounds_of_both_sides_count() {
         let mut one = series(&[10.0, 20.0, 30.0], 0.0, 0.0);
@@ -221,7 +265,7 @@ mod tests {
         assert_eq!(launches(&one, &AllSeries::default()), 3);
         // A failure in any process is that of the benchmark.
         let failed = Benchmark::ended("x", Status::Crashed, vec![Note::Text("no".to_owned())]);
-        one.add(3, vec![Reading { entry: failed, processor: None }], None, &|_| true);
+        one.add(3, vec![Reading::new(failed)], None, &|_| true);
         let entry = &one.entries(&other, &none)[0];
         assert_eq!((entry.status, entry.median), (Status::Crashed, None));
     }

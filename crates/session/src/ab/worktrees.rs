@@ -2,17 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use globset::Glob;
-use yamba_harness::{ProgramRunner, ProgramStart, Stop, excerpt};
+use yamba_compare::history::WORKTREES;
+use yamba_harness::{CommandOutput, ProgramRunner, ProgramStart, Stop};
 
 use super::Words;
+use super::git::{changes, failure, git};
 use crate::commands::{command_words, may_execute};
-use crate::{ErrorMessage, Failure, temporary_folder};
-
-/// Lines of a failed command's output that are shown.
-const SHOWN_LINES: usize = 20;
+use crate::{ErrorMessage, Failure, TemporaryFolder, temporary_folder};
 
 /// The names of the trees.
 const SIDES: [&str; 2] = ["base", "head"];
@@ -35,7 +33,7 @@ const GLOB: [char; 3] = ['*', '?', '['];
 pub struct Worktrees {
     repository: PathBuf,
     /// For the trees that are not kept, and the output of builds.
-    scratch: tempfile::TempDir,
+    scratch: TemporaryFolder,
     /// The folder in which the trees stay. `None`: they are removed at the end.
     kept: Option<PathBuf>,
     /// The place of the present folder in the repository: build and program run in the same one.
@@ -75,7 +73,8 @@ impl Worktrees {
         let kept = kept.map(std::path::absolute).transpose().map_err(|e| {
             ErrorMessage::from(e).help("--trees names the folder in which the working trees stay")
         })?;
-        let scratch = temporary_folder("yamba-worktrees-")?;
+        let scratch = temporary_folder(WORKTREES)?;
+        forget_lost(&repository);
         let mut trees = Worktrees { repository, scratch, kept, inside, sides };
         for side in 0..2 {
             trees.make(side, build)?;
@@ -87,7 +86,7 @@ impl Worktrees {
     fn make(&mut self, side: usize, build: Option<&str>) -> Result<(), Failure> {
         let tree = self.tree(side);
         let built = fs::read_to_string(self.mark(side)).unwrap_or_default();
-        self.sides[side].is_built = tree.is_dir() && built == self.build_of(side, build);
+        self.sides[side].is_built = tree.is_dir() && built == self.build_of(side, build)?;
         if self.sides[side].is_built {
             return Ok(());
         }
@@ -135,10 +134,15 @@ impl Worktrees {
         self.tree(side).with_extension("built")
     }
 
-    /// The content of that file: all that decides the build.
-    fn build_of(&self, side: usize, command: Option<&str>) -> String {
+    /// The content of that file: all that decides the build, and the changes of the commit's files
+    /// in the tree, since a build may write to them. An edited tree has others.
+    ///
+    /// # Errors
+    /// If git refuses.
+    fn build_of(&self, side: usize, command: Option<&str>) -> Result<String, Failure> {
         let Tree { commit, .. } = &self.sides[side];
-        format!("{commit}\n{}\n{}\n", self.inside, command.unwrap_or_default())
+        let changes = changes(&self.repository, &self.tree(side), commit, self.scratch.path())?;
+        Ok(format!("{commit}\n{}\n{}\n{changes}\n", self.inside, command.unwrap_or_default()))
     }
 
     /// The folder in a working tree in which build and program run.
@@ -167,7 +171,7 @@ impl Worktrees {
         let start = ProgramStart {
             words: shell.into(),
             folder: Some(self.folder(side)?),
-            output: output.clone(),
+            output: CommandOutput::File(output.clone()),
             ..ProgramStart::default()
         };
         let (run, _) = ProgramRunner::new(stop, None).run(&start);
@@ -178,7 +182,7 @@ impl Worktrees {
         if run.end.is_success() {
             if self.kept.is_some() {
                 // Without the mark, the next call builds it again.
-                let _ = fs::write(self.mark(side), self.build_of(side, Some(command)));
+                let _ = fs::write(self.mark(side), self.build_of(side, Some(command))?);
             }
             return Ok(());
         }
@@ -193,9 +197,7 @@ impl Worktrees {
     pub fn program(&self, side: usize, text: &str) -> Result<Words, Failure> {
         let mut words = command_words(text, false)?;
         let tree = self.folder(side)?;
-        let is_outside =
-            Path::new(&words[0]).is_absolute() || words[0].split('/').any(|p| p == "..");
-        if is_outside {
+        if Path::new(&words[0]).is_absolute() || leads_out(&self.inside, &words[0]) {
             return Err(Failure::new(format!("--bench {}: it lies outside of the working tree", words[0]))
                 .help("name a program that --build makes in the working tree: both sides would be one program"));
         }
@@ -207,6 +209,28 @@ impl Worktrees {
             words[0] = format!("./{}", words[0]);
         }
         Ok(Words { words, folder: Some(tree) })
+    }
+}
+
+/// Whether a path from the folder `inside` of a tree leads out of the tree.
+fn leads_out(inside: &str, path: &str) -> bool {
+    let mut depth = 0;
+    let parts = inside.split('/').chain(path.split('/'));
+    parts.filter(|part| !part.is_empty() && *part != ".").any(|part| {
+        depth += if part == ".." { -1 } else { 1 };
+        depth < 0
+    })
+}
+
+/// Removes git's records of the working trees of comparisons that were killed. The folder of
+/// another tree may be on a disk that is not mounted now.
+fn forget_lost(repository: &Path) {
+    let list = git(repository, &["worktree", "list", "--porcelain"]).unwrap_or_default();
+    for path in list.lines().filter_map(|line| line.strip_prefix("worktree ")) {
+        let name = Path::new(path).parent().and_then(Path::file_name).unwrap_or_default();
+        if name.to_string_lossy().starts_with(WORKTREES) && !Path::new(path).exists() {
+            let _ = git(repository, &["worktree", "remove", "--force", path]);
+        }
     }
 }
 
@@ -276,35 +300,24 @@ fn expanded(folder: &Path, glob: &str) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
-    let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
-    let what = format!("git {}", arguments.join(" "));
-    let output = succeeded(&what, output)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn succeeded(what: &str, output: std::io::Result<Output>) -> Result<Output, Failure> {
-    let output = output
-        .map_err(|e| Failure::new(format!("{what}: {e}")).help("is the program installed?"))?;
-    if output.status.success() {
-        return Ok(output);
-    }
-    let text = [&output.stdout[..], &output.stderr[..]].concat();
-    Err(failure(what, &output.status.to_string(), &text))
-}
-
-/// A command that failed, with an excerpt of its output.
-fn failure(what: &str, end: &str, output: &[u8]) -> Failure {
-    let shown = excerpt(output, SHOWN_LINES).replace('\n', "\n  ");
-    Failure::new(format!("{what} failed, {end}:\n  {shown}"))
-        .help("run it by itself, and see what is wrong")
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn path_to_a_folder_above_stays_in_the_tree() {
+        for (inside, path, is_out) in [
+            ("", "target/bench", false),
+            ("", "../bench", true),
+            ("", "a/../../bench", true),
+            ("crates/x/", "../../target/bench-*", false),
+            ("crates/x/", "./../../../bench", true),
+        ] {
+            assert_eq!(leads_out(inside, path), is_out, "{inside} {path}");
+        }
+    }
 
     #[test]
     fn each_part_of_a_glob_is_expanded() {

@@ -15,6 +15,8 @@ use crate::jobs::listing;
 #[derive(Debug)]
 pub struct Imported {
     pub run: Run,
+    /// The names of the captures that have parts of the run.
+    pub files: Vec<String>,
     /// The missing parts of the captures, in words.
     pub lost: Vec<String>,
     /// The bundle, if its facts about the programs are missing: the capture of a serial line does
@@ -42,36 +44,33 @@ pub fn import(files: &[(&str, &[u8])], bundle: Option<&Archive>) -> Result<Vec<I
         let (run, own) = (&other.run, &other.bundle);
         let message = format!(
             "{}: the run {run} is of the bundle {own}, not of {}",
-            names.join(", "),
+            other.files_of_run.join(", "),
             archive.id
         );
         return Err(
             Failure::new(message).help("--bundle names the bundle that printed the capture")
         );
     }
-    found.into_iter().map(|capture| imported(capture, bundle, &names)).collect()
+    found.into_iter().map(|capture| imported(capture, bundle)).collect()
 }
 
-fn imported(
-    mut capture: Capture,
-    bundle: Option<&Archive>,
-    names: &[&str],
-) -> Result<Imported, Failure> {
+fn imported(mut capture: Capture, bundle: Option<&Archive>) -> Result<Imported, Failure> {
     let own = bundle.filter(|archive| is_of(&capture, archive));
     if let Some(archive) = own {
         capture.plan = Some(archive.plan.clone());
         capture.sources.clone_from(&archive.sources);
     }
     let Some(plan) = capture.plan.take() else {
-        let (run, names) = (&capture.run, names.join(", "));
+        let (run, names) = (&capture.run, capture.files_of_run.join(", "));
         return Err(Failure::new(format!("{names}: the run {run} has lost its plan"))
             .help("`yamba import --bundle FILE` takes the plan from the bundle itself"));
     };
     let has_facts = plan.programs.iter().any(|p| !p.provenance.files.is_empty());
     let lacks_bundle = (!has_facts).then(|| capture.bundle.clone());
     let lost = std::mem::take(&mut capture.lost);
+    let files = std::mem::take(&mut capture.files_of_run);
     let (run, missing) = run(capture, &plan)?;
-    Ok(Imported { run, lost: [lost, missing].concat(), lacks_bundle })
+    Ok(Imported { run, files, lost: [lost, missing].concat(), lacks_bundle })
 }
 
 /// Whether a capture may be one of this bundle. A damaged one does not say of which it is.
@@ -171,7 +170,8 @@ fn missing_launches(capture: &Capture, plan: &Plan, point: &RecordedPoint) -> Ve
         return Vec::new();
     }
     // A complete capture of a run that was not stopped has all rounds.
-    let is_whole = !capture.interrupted && !has_failed;
+    let has_end = capture.finished_unix_s.is_some() && !capture.interrupted;
+    let is_whole = has_end && !has_failed;
     let end = if is_whole { plan.launches } else { last.unwrap_or(0) };
     let lost = capture.missing_rounds(point.entry);
     let lost = lost.into_iter().filter(|round| *round < end);

@@ -104,6 +104,36 @@ fn mean(runs: &BTreeMap<u64, CommandRun>, of: impl Fn(&CommandRun) -> f64) -> f6
     sum / runs.len().max(1) as f64
 }
 
+/// Times and counts of the runs of a command, the shell included.
+pub(crate) fn counts<'a>(runs: impl Iterator<Item = &'a CommandRun> + Clone) -> CommandRuns {
+    let count = runs.clone().count().max(1) as f64;
+    let mean = |of: fn(&CommandRun) -> f64| runs.clone().map(of).sum::<f64>() / count;
+    let walls = || runs.clone().map(|run| run.wall_ns);
+    let peak = runs.clone().map(|run| run.peak_memory_bytes).max().unwrap_or(0);
+    let floor = runs.clone().filter_map(|run| run.memory_floor_bytes).max();
+    let mut ends = BTreeMap::new();
+    for run in runs.clone() {
+        *ends.entry(run.end.short()).or_insert(0) += 1;
+    }
+    let statuses: Vec<Option<i32>> = runs.clone().map(|run| exit_status(&run.end)).collect();
+    let is_plain = statuses.iter().all(|status| *status == Some(0));
+    CommandRuns {
+        mean_ns: mean(|run| run.wall_ns),
+        min_ns: walls().reduce(f64::min).unwrap_or(0.0),
+        max_ns: walls().reduce(f64::max).unwrap_or(0.0),
+        user_ns: mean(|run| run.user_ns),
+        system_ns: mean(|run| run.system_ns),
+        peak_memory_bytes: floor.filter(|floor| peak > *floor).map(|_| peak),
+        memory_floor_bytes: floor,
+        minor_faults: mean(|run| run.minor_faults as f64),
+        major_faults: mean(|run| run.major_faults as f64),
+        switches: mean(|run| run.switches as f64),
+        ends,
+        statuses: if is_plain { Vec::new() } else { statuses },
+        ..CommandRuns::default()
+    }
+}
+
 /// One command with its runs.
 struct Entry<'a> {
     expanded: &'a Expanded,
@@ -172,15 +202,8 @@ impl Entry<'_> {
         let values: Vec<f64> = times.values().copied().collect();
         let interval = mean_t_interval(&values, CONFIDENCE);
         let interval = interval.filter(|_| values.len() >= FEWEST_FOR_INTERVAL);
-        let [user, system] = cpu(runs);
+        let counted = counts(runs.values());
         let [shell_user, shell_system] = self.shell_cpu;
-        let peak = runs.values().map(|r| r.peak_memory_bytes).max().unwrap_or(0);
-        let floor = runs.values().filter_map(|r| r.memory_floor_bytes).max();
-        let mut ends = BTreeMap::new();
-        for run in runs.values() {
-            *ends.entry(run.end.short()).or_insert(0) += 1;
-        }
-        let statuses = || runs.values().map(|run| exit_status(&run.end));
         let Around { setup, prepare, conclude, cleanup } = self.expanded.around.clone();
         CommandRuns {
             command: self.expanded.command.clone(),
@@ -200,22 +223,11 @@ impl Entry<'_> {
             mean_interval_ns: interval.map(|i| [i.low, i.high]),
             min_ns: values.iter().copied().reduce(f64::min).unwrap_or(0.0),
             max_ns: values.iter().copied().reduce(f64::max).unwrap_or(0.0),
-            user_ns: (user - shell_user).max(0.0),
-            system_ns: (system - shell_system).max(0.0),
-            peak_memory_bytes: floor.filter(|floor| peak > *floor).map(|_| peak),
-            memory_floor_bytes: floor,
-            minor_faults: mean(runs, |r| r.minor_faults as f64),
-            major_faults: mean(runs, |r| r.major_faults as f64),
-            switches: mean(runs, |r| r.switches as f64),
-            ends,
-            statuses: if statuses().all(|s| s == Some(0)) {
-                Vec::new()
-            } else {
-                statuses().collect()
-            },
-            to_reference: None,
+            user_ns: (counted.user_ns - shell_user).max(0.0),
+            system_ns: (counted.system_ns - shell_system).max(0.0),
             wall_ns: runs.values().map(|r| r.wall_ns).collect(),
             shell_ns: self.shell.values.clone(),
+            ..counted
         }
     }
 

@@ -25,6 +25,7 @@ use super::neighbours::machine;
 use super::store_sink::StoreSink;
 use super::{Failure, Observer, StoreChoice};
 use expand::expanded;
+pub(crate) use figures::counts;
 use looks::Looks;
 use words::Start;
 pub(crate) use words::{in_path, may_execute};

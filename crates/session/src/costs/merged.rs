@@ -91,7 +91,7 @@ fn quality(entries: &[Benchmark]) -> Quality {
     Quality {
         is_valid: entries.iter().all(|entry| entry.status == Status::Ok),
         is_undisturbed,
-        is_sound: entries.iter().all(Benchmark::has_sound_interval),
+        is_sound: entries.iter().all(Benchmark::is_sound),
         is_between_launches: entries.iter().all(is_between),
         narrowness: if is_undisturbed { 0.0 } else { -widest },
     }

@@ -1,9 +1,10 @@
 //! The captures of a fleet: takes each one from the folder into the store as soon as it appears.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
+use yamba_fleet::bundle::run_of_capture;
 use yamba_fleet::launch::{Job, Task};
 use yamba_record::run::FleetMember;
 use yamba_record::{Run, RunHead};
@@ -12,6 +13,7 @@ use yamba_store::Store;
 use super::{Event, Report};
 use crate::Failure;
 use crate::bundle::import;
+use crate::clock;
 
 /// The results of the tasks so far.
 pub(super) struct Captures<'a> {
@@ -25,35 +27,25 @@ pub(super) struct Captures<'a> {
     /// The ids of stored runs that were stopped before their end, by rank, of tasks that were
     /// started since.
     stopped: BTreeMap<u64, String>,
-    /// The ids of all runs of the fleet in the store.
-    known: BTreeSet<String>,
+    /// The runs in the store with the name of the fleet, by id: whether each lacks its end.
+    known: BTreeMap<String, bool>,
 }
 
 impl<'a> Captures<'a> {
-    /// Reads from the store which tasks are measured.
+    /// Reads from the store which runs it has. A run counts for a task only if the folder has its
+    /// capture: the store may have a fleet of the same name from another folder.
     pub fn new(job: &Job, tasks: Vec<Task>, store: &'a mut Store) -> Result<Self, Failure> {
-        let stored = store.fleet(&job.fleet)?;
-        let mut captures = Captures {
+        let stored = store.fleet(&job.fleet)?.into_iter();
+        let known = stored.map(|run| (run.id.clone(), is_part(&run))).collect();
+        Ok(Captures {
             job: job.clone(),
             tasks,
             store,
             measured: BTreeMap::new(),
             failed: BTreeMap::new(),
             stopped: BTreeMap::new(),
-            known: BTreeSet::new(),
-        };
-        for run in stored {
-            captures.note(&run);
-        }
-        Ok(captures)
-    }
-
-    fn note(&mut self, run: &RunHead) {
-        self.known.insert(run.id.clone());
-        let rank = run.fleet.as_ref().and_then(|member| member.rank);
-        if let Some(rank) = rank.filter(|_| !run.interrupted) {
-            self.measured.entry(rank).or_insert_with(|| run.id.clone());
-        }
+            known,
+        })
     }
 
     pub fn is_complete(&self) -> bool {
@@ -104,6 +96,11 @@ impl<'a> Captures<'a> {
     }
 
     fn take(&mut self, task: &Task, content: &[u8], report: Report<'_>) -> Result<(), Failure> {
+        let id = run_of_capture(content);
+        if let Some(id) = id.filter(|id| self.known.get(id) == Some(&false)) {
+            self.measured.insert(task.rank, id);
+            return Ok(());
+        }
         let (run, lost) = match self.read(task, content) {
             Ok(read) => read,
             Err(reason) => {
@@ -112,19 +109,21 @@ impl<'a> Captures<'a> {
                 return Ok(());
             }
         };
-        if !self.known.contains(&run.id) {
+        if !self.known.contains_key(&run.id) {
             self.store.call_again();
             self.store.add(&run)?;
         }
-        self.note(&run);
+        let is_part = is_part(&run);
+        self.known.insert(run.id.clone(), is_part);
         if !lost.is_empty() {
             report(&Event::Lacks { task, parts: &lost });
         }
-        if run.interrupted {
+        if is_part {
             self.put_aside(task);
             self.stopped.insert(task.rank, run.head.id);
             return Ok(());
         }
+        self.measured.insert(task.rank, run.head.id);
         report(&Event::Measured { task, done: self.measured.len(), all: self.tasks.len() });
         Ok(())
     }
@@ -142,6 +141,9 @@ impl<'a> Captures<'a> {
         let is_own = |m: &&FleetMember| m.name == self.job.fleet && m.rank == Some(task.rank);
         if member.filter(is_own).is_none() {
             return Err(format!("{file} is the capture of another task"));
+        }
+        if let Some(ahead) = clock::ahead(imported.run.started_unix_s) {
+            return Err(format!("the clock of its node is {ahead:.0} s ahead: set it, and resume"));
         }
         Ok((imported.run, imported.lost))
     }
@@ -170,4 +172,9 @@ impl<'a> Captures<'a> {
         }
         [measured, missing]
     }
+}
+
+/// Whether a run was stopped, or its end is lost.
+fn is_part(run: &RunHead) -> bool {
+    run.interrupted || run.finished_unix_s.is_none()
 }

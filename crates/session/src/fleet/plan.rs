@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use yamba_fleet::launch::{Node, Task};
 use yamba_record::system_error::reason;
+use yamba_store::inputs;
 
 use crate::Failure;
+use crate::measure;
+use crate::select::Names;
 
 /// The schema of the file.
 const SCHEMA: &str = "yamba-fleet/1";
@@ -33,6 +36,20 @@ pub struct Question {
     /// Whether all nodes measure at the same time.
     #[serde(default)]
     pub together: bool,
+    /// The target of the bundle; `None`: this machine.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Folders with further benchmarks.
+    #[serde(default)]
+    pub libraries: Vec<PathBuf>,
+}
+
+impl Question {
+    /// The benchmarks of the bundle, and their effort.
+    pub(super) fn measure(&self, arguments: Vec<String>) -> measure::Request {
+        let names = Names { names: self.names.clone(), libraries: self.libraries.clone() };
+        measure::Request::for_bundle(names, self.target.clone(), self.quick, arguments)
+    }
 }
 
 /// The plan of a fleet.
@@ -43,7 +60,7 @@ pub(crate) struct Plan {
     pub name: String,
     /// The question of the user.
     pub question: Question,
-    /// The nodes of the tasks, by rank.
+    /// The nodes of the tasks, by rank, as the user or the engine names them.
     pub nodes: Vec<String>,
     /// The jobs in the engine that were started.
     pub jobs: Vec<String>,
@@ -66,13 +83,14 @@ impl Plan {
     }
 
     pub fn tasks(&self) -> Vec<Task> {
-        let task = |(rank, node): (usize, &String)| Task { rank: rank as u64, node: node.clone() };
+        let task = |(rank, node): (usize, &String)| Task::new(rank as u64, node);
         self.nodes.iter().enumerate().map(task).collect()
     }
 
     /// Reads the plan in a folder. `None` if the folder has no plan.
     pub fn read(folder: &Path) -> Result<Option<Plan>, Failure> {
         let path = folder.join(FILE);
+        inputs::add(&path);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -130,6 +148,8 @@ mod tests {
             names: Vec::new(),
             quick: true,
             together: false,
+            target: None,
+            libraries: Vec::new(),
         };
         Plan::new("june", question, &offered).nodes
     }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use yamba_jvm::gc::costs::SCHEMA as COSTS;
 use yamba_jvm::gc::demand::SCHEMA as PROFILE;
+use yamba_store::inputs;
 
 use crate::Failure;
 
@@ -37,6 +38,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, 
     let place = path.display();
     let form = FORMS.iter().find(|form| form.schema == schema);
     let form = form.expect("each schema that is read has its form");
+    inputs::add(path);
     let bytes = std::fs::read(path).map_err(|e| {
         Failure::new(format!("{place}: {e}")).help("docs/gc.md describes profiles and costs")
     })?;

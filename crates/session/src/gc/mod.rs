@@ -7,9 +7,11 @@ mod profile;
 
 use std::path::{Path, PathBuf};
 
+use yamba_harness::Stop;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::costs::Costs;
 use yamba_jvm::run::{Effort, Jvm, Progress, Stage, Wanted, costs_path};
+use yamba_jvm::{INTERRUPTED, Input};
 use yamba_toolchain::embedded::cache_root;
 
 use super::{Failure, system_failure};
@@ -25,6 +27,8 @@ pub enum Event<'a> {
     ProfileBegins {
         /// The name of the application.
         application: &'a str,
+        /// The version of the JDK that runs it.
+        jvm: &'a str,
         /// The collectors beside Serial.
         others: &'a [Collector],
     },
@@ -64,9 +68,13 @@ pub struct CostsRequest {
 /// The costs of the requested collectors; measures those that are missing.
 ///
 /// # Errors
-/// If there is no JDK, or the folder of kept costs cannot be written.
-pub fn characterise(request: &CostsRequest, observer: &dyn Observer) -> Result<Costs, Failure> {
-    let jvm = jvm(request.jdk.as_deref())?;
+/// If there is no JDK, the folder of kept costs cannot be written, or the user stops it.
+pub fn characterise(
+    request: &CostsRequest,
+    stop: &Stop,
+    observer: &dyn Observer,
+) -> Result<Costs, Failure> {
+    let jvm = jvm(request.jdk.as_deref(), stop)?;
     let effort = if request.is_thorough { Effort::Thorough } else { Effort::Short };
     let collectors = &request.collectors;
     let wanted = Wanted { collectors, effort, is_forced: request.is_forced };
@@ -77,11 +85,19 @@ pub fn characterise(request: &CostsRequest, observer: &dyn Observer) -> Result<C
     Ok(found)
 }
 
-fn jvm(home: Option<&Path>) -> Result<Jvm, Failure> {
-    Jvm::find(home).map_err(|reason| {
+fn jvm(home: Option<&Path>, stop: &Stop) -> Result<Jvm, Failure> {
+    let found = Jvm::find(home).map_err(|reason| {
         Failure::new(format!("skipped: {reason}"))
             .help("install a JDK, or name its folder with --jdk")
-    })
+    })?;
+    Ok(found.stopped_by(stop.flag().into()))
+}
+
+/// The failure of runs of a JVM. `help` is for reasons other than a stop by the user.
+fn failed(reason: String, help: &str) -> Failure {
+    let is_stopped = reason == INTERRUPTED;
+    let help = if is_stopped { "run the command again: finished costs are kept" } else { help };
+    Failure::new(reason).help(help)
 }
 
 /// The costs of collectors with a JDK; measures those that are missing.
@@ -90,10 +106,16 @@ fn costs(jvm: &Jvm, wanted: Wanted<'_>, observer: &dyn Observer) -> Result<Costs
     let path = costs_path(&folder, jvm);
     let mut progress = observer.costs(jvm, wanted.effort);
     yamba_jvm::run::characterise(jvm, wanted, &path, progress.as_mut())
-        .map_err(|e| Failure::new(e).help("set YAMBA_CACHE to a folder that can be written"))
+        .map_err(|e| failed(e, "set YAMBA_CACHE to a folder that can be written"))
 }
 
 /// The costs that a prediction or a profile needs.
 fn needed(collectors: &[Collector]) -> Wanted<'_> {
     Wanted { collectors, effort: Effort::Short, is_forced: false }
+}
+
+/// The standard input of each run of an application. A terminal counts as empty: dozens of runs
+/// would wait for a person.
+fn input() -> Result<Input, Failure> {
+    Input::redirected().map_err(system_failure)
 }

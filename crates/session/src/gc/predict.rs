@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use yamba_harness::Stop;
+use yamba_jvm::INTERRUPTED;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::costs::{Costs, SCHEMA as COSTS};
 use yamba_jvm::gc::demand::{Demand, SCHEMA as PROFILE};
@@ -9,7 +11,7 @@ use yamba_jvm::gc::predict::{self, MEASURE_AGAIN, Prediction, Predictions, SCHEM
 use yamba_jvm::run::{Jvm, LIMITS, Measured, measure};
 use yamba_record::number::bytes;
 
-use super::{Event, Observer, costs, document, jvm, needed};
+use super::{Event, Observer, costs, document, failed, input, jvm, needed};
 use crate::Failure;
 
 /// Heap sizes by default, as multiples of the largest live set.
@@ -22,7 +24,7 @@ const HEAP_STEP_BYTES: u64 = 8 << 20;
 pub struct PredictRequest {
     /// The file of the profile, `yamba-gc-profile/1`.
     pub profile: PathBuf,
-    /// Sizes of the heap in bytes; if empty, five sizes above the live set.
+    /// Sizes of the heap in bytes; if empty, up to five sizes above the live set.
     pub heaps: Vec<u64>,
     pub collectors: Vec<Collector>,
     /// The folder of the JDK; by default JAVA_HOME, or that of `java` on the PATH.
@@ -36,10 +38,15 @@ pub struct PredictRequest {
 /// Predicts each collector with each heap. `missing` has the reasons of missing predictions.
 ///
 /// # Errors
-/// If a document cannot be read, the costs serve for no collector, or there is no JDK.
-pub fn predict(request: &PredictRequest, observer: &dyn Observer) -> Result<Predictions, Failure> {
+/// If a document cannot be read, the costs serve for no collector, there is no JDK, or nothing was
+/// predicted.
+pub fn predict(
+    request: &PredictRequest,
+    stop: &Stop,
+    observer: &dyn Observer,
+) -> Result<Predictions, Failure> {
     let demand: Demand = document::read(&request.profile, PROFILE)?;
-    let (costs, jvm) = request.costs(observer)?;
+    let (costs, jvm) = request.costs(stop, observer)?;
     let mut found = Predictions {
         schema: SCHEMA,
         application: demand.application.clone(),
@@ -48,17 +55,27 @@ pub fn predict(request: &PredictRequest, observer: &dyn Observer) -> Result<Pred
         predictions: Vec::new(),
         missing: Vec::new(),
     };
-    let jvm = jvm.filter(|_| request.measured_runs > 0);
+    let jvm = match jvm.filter(|_| request.measured_runs > 0) {
+        Some(jvm) => Some(jvm.reading(input()?)),
+        None => None,
+    };
     let with = With { request, demand: &demand, costs: &costs, jvm: jvm.as_ref(), observer };
     for collector in &request.collectors {
         with.predict(*collector, &mut found);
+    }
+    if stop.requested() {
+        return Err(failed(INTERRUPTED.to_owned(), ""));
+    }
+    if found.predictions.is_empty() {
+        let message = format!("nothing was predicted: {}", found.missing.join("; "));
+        return Err(Failure::new(message).help("name another --heap or --collector"));
     }
     Ok(found)
 }
 
 impl PredictRequest {
     /// The costs, and the JDK that runs the application.
-    fn costs(&self, observer: &dyn Observer) -> Result<(Costs, Option<Jvm>), Failure> {
+    fn costs(&self, stop: &Stop, observer: &dyn Observer) -> Result<(Costs, Option<Jvm>), Failure> {
         if let Some(path) = &self.costs {
             let found: Costs = document::read(path, COSTS)?;
             check_usable(&found, &self.collectors).map_err(|e| {
@@ -66,7 +83,7 @@ impl PredictRequest {
             })?;
             return Ok((found, None));
         }
-        let jvm = jvm(self.jdk.as_deref())?;
+        let jvm = jvm(self.jdk.as_deref(), stop)?;
         let found = costs(&jvm, needed(&self.collectors), observer)?;
         Ok((found, Some(jvm)))
     }

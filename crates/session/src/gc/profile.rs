@@ -1,14 +1,14 @@
 //! Records how much a Java application allocates, and how long its objects live.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use yamba_harness::Stop;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::demand::Demand;
 use yamba_jvm::library::JavaCommand;
-use yamba_jvm::run::{LIMITS, Limits, OTHERS, remove_varied};
+use yamba_jvm::run::{Jvm, LIMITS, Limits, OTHERS, remove_varied};
 
-use super::{Event, Observer, costs, jvm, needed};
+use super::{Event, Observer, costs, failed, input, needed};
 use crate::Failure;
 use crate::java::failure;
 
@@ -29,10 +29,19 @@ pub struct ProfileRequest {
 ///
 /// # Errors
 /// If there is no JDK, if the costs of Serial cannot be measured, or if the application fails.
-pub fn profile(request: &ProfileRequest, observer: &dyn Observer) -> Result<Demand, Failure> {
+pub fn profile(
+    request: &ProfileRequest,
+    stop: &Stop,
+    observer: &dyn Observer,
+) -> Result<Demand, Failure> {
     let mut command = JavaCommand::parse(&request.command).map_err(failure)?;
+    command.add_variables(|name| std::env::var(name).ok());
     let removed = remove_varied(&mut command);
-    let jvm = jvm(home(&request.command[0]).as_deref())?;
+    let jvm = Jvm::of_program(&command.program).map_err(|reason| {
+        Failure::new(reason)
+            .help("begin the command with the `java` of a JDK of version 17 or later")
+    })?;
+    let jvm = jvm.stopped_by(stop.flag().into());
     let others = request.others();
     let profiled = [&[Collector::Serial], &others[..]].concat();
     let costs = costs(&jvm, needed(&profiled), observer)?;
@@ -45,8 +54,13 @@ pub fn profile(request: &ProfileRequest, observer: &dyn Observer) -> Result<Dema
     if !removed.is_empty() {
         observer.event(Event::ReplacedOptions(&removed));
     }
+    let jvm = jvm.reading(input()?);
     let limits = Limits { time: request.time_limit, ..LIMITS };
-    observer.event(Event::ProfileBegins { application: &command.name(), others: &others });
+    observer.event(Event::ProfileBegins {
+        application: &command.name(),
+        jvm: &jvm.version,
+        others: &others,
+    });
     let stage = |stage| observer.event(Event::Profiling(stage));
     let found = yamba_jvm::run::profile(
         &jvm,
@@ -58,7 +72,9 @@ pub fn profile(request: &ProfileRequest, observer: &dyn Observer) -> Result<Dema
         &stage,
     );
     observer.event(Event::RunsEnded);
-    found.map_err(|e| Failure::new(e).help("run the command by itself first"))
+    found.map_err(|e| {
+        failed(e, "run the command by itself first; `--time-limit` lets each run take longer")
+    })
 }
 
 impl ProfileRequest {
@@ -69,10 +85,4 @@ impl ProfileRequest {
         };
         OTHERS.into_iter().filter(is_chosen).collect()
     }
-}
-
-/// The JDK of a command like `/opt/jdk/bin/java`.
-fn home(java: &str) -> Option<PathBuf> {
-    let java = std::fs::canonicalize(java).ok().filter(|_| java.contains('/'))?;
-    Some(Path::new(&java).parent()?.parent()?.to_owned())
 }

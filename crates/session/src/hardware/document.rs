@@ -13,9 +13,10 @@ use super::super::{Failure, StoreChoice};
 const SCHEMA: &str = "yamba-hardware/1";
 
 /// The parameters that a run found.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Document {
     /// `yamba-hardware/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: String,
     /// The id of the run.
     #[serde(default)]

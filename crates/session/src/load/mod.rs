@@ -4,14 +4,16 @@ mod figures;
 
 use yamba_harness::{Stop, drawn_id, unix_s};
 use yamba_lang::Target;
-use yamba_load::drive::{Outcome, Plan, drive};
+use yamba_load::drive::{CLOSED, Ending, MALFORMED, Outcome, Plan, drive};
+use yamba_record::number::counted;
 use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
 
 use super::neighbours::machine;
-use super::{Failure, StoreChoice, system_failure};
+use super::{Failure, Observer, StoreChoice, rescue, system_failure};
 
-pub use figures::{ending, is_success};
+use figures::Expected;
+pub use figures::{ending, error_kinds, is_success};
 
 /// A load to measure.
 pub struct Request {
@@ -19,6 +21,8 @@ pub struct Request {
     pub plan: Plan,
     /// The model or log and the pace, which identify the entries of the run.
     pub parameters: Parameters,
+    /// Requests per second that the load shall have. `None`: it has no such number.
+    pub rate: Option<f64>,
     /// Share of the requests without success in the log, from 0 to 1.
     pub unsuccessful: f64,
     /// Seed of the requests, for the record.
@@ -33,6 +37,8 @@ pub struct Measured {
     pub run: Run,
     /// All that was counted.
     pub outcome: Outcome,
+    /// Requests per second that the load should have.
+    pub rate: Option<f64>,
 }
 
 impl Measured {
@@ -56,13 +62,13 @@ pub fn measure(
     run.id = drawn_id();
     run.started_unix_s = unix_s();
     let length = request.plan.length;
-    let address = request.plan.target.address;
+    let addresses = request.plan.target.addresses();
     let outcome = drive(request.plan, &|| stop.requested(), progress).map_err(system_failure)?;
     run.finished_unix_s = unix_s();
     if outcome.responses == 0 {
-        return Err(nothing(&outcome, &address.to_string()));
+        return Err(nothing(&outcome, &addresses));
     }
-    run.interrupted = outcome.ending.is_some();
+    run.interrupted = outcome.ending == Some(Ending::Stopped);
     run.plan = RunPlan {
         seed: request.seed,
         launches: 1,
@@ -76,32 +82,53 @@ pub fn measure(
         arguments: request.arguments,
         ..Producer::default()
     };
-    run.benchmarks = figures::benchmarks(&outcome, &request.parameters, request.unsuccessful);
-    Ok(Measured { run, outcome })
+    let expected = Expected { rate: request.rate, unsuccessful: request.unsuccessful };
+    run.benchmarks = figures::benchmarks(&outcome, &request.parameters, expected);
+    Ok(Measured { run, outcome, rate: request.rate })
 }
 
 /// The failure of a load without a response.
-fn nothing(outcome: &Outcome, address: &str) -> Failure {
-    let why = ending(outcome).unwrap_or_else(|| "the load was too short for a response".to_owned());
-    Failure::new(format!("nothing was measured at {address}: {why}"))
-        .help("start the server, and check its address with another client; --timeout sets how long a response may take")
+fn nothing(outcome: &Outcome, addresses: &str) -> Failure {
+    // Servers that speak TLS close a connection without it, or answer in their own way.
+    let is_other_protocol =
+        [MALFORMED, CLOSED].iter().any(|kind| outcome.errors.contains_key(*kind));
+    let help = match outcome.ending {
+        Some(Ending::Exhausted(_)) => "set fewer --connections or --users, or raise this limit",
+        _ if is_other_protocol => {
+            "name the port at which the server speaks HTTP/1.1 without TLS, and check it with another client"
+        }
+        None if outcome.sent == 0 => "load longer with --for, or at a higher rate",
+        _ => {
+            "start the server, and check its address with another client; --timeout sets how long a response may take"
+        }
+    };
+    let why = ending(outcome).or_else(|| figures::errors(outcome)).unwrap_or_else(|| {
+        if outcome.sent == 0 {
+            return "no request was due in this time".to_owned();
+        }
+        let sent = counted(outcome.sent, "request", "requests");
+        format!("the load was too short for a response to {sent}")
+    });
+    Failure::new(format!("nothing was measured at {addresses}: {why}")).help(help)
 }
 
-/// Opens the store before a load, if the user named one: a load must not be measured in vain.
+/// Opens the store before a load, if the user or the environment names one: a load must not be
+/// measured in vain.
 ///
 /// # Errors
 /// If it cannot be opened.
 pub fn check_store(choice: &StoreChoice) -> Result<(), Failure> {
-    if choice.named.is_some() {
+    if choice.named().is_some() {
         choice.open()?;
     }
     Ok(())
 }
 
-/// Keeps a run in the store.
+/// Keeps a run in the store, or else in a file, of which the observer is warned. Returns whether
+/// the store has it.
 ///
 /// # Errors
-/// If the store cannot be opened or written.
-pub fn keep(run: &Run, choice: &StoreChoice) -> Result<(), Failure> {
-    Ok(choice.open()?.add(run)?)
+/// If a fault has no message of its own.
+pub fn keep(run: &Run, choice: &StoreChoice, observer: &dyn Observer) -> Result<bool, Failure> {
+    rescue::keep(run, choice, observer)
 }

@@ -32,7 +32,8 @@ impl Application {
         traced_on: Result<System, String>,
         removed_ns: f64,
     ) -> Application {
-        let context = context(traced, &traced_on).map(|context| context.with_removed(removed_ns));
+        let context =
+            context(traced, &traced_on).map(|context| context.with_removed(removed_ns, traced));
         Application { vector, traced: traced.clone(), traced_on, context }
     }
 
@@ -146,25 +147,28 @@ impl Application {
                 ));
             }
         };
-        if traced_on.costs.is_from_same_run(&system.costs) {
-            found.set_user_time(self.vector.user_ns);
-            return Ok(());
+        let scale = scale.map(|benchmark| {
+            let found = user_scale(benchmark, &traced_on.run, &system.run).map_err(|e| {
+                let (from, to) = (&traced_on.name, &system.name);
+                Failure::new(format!("--user-scale, from {from} to {to}: {e}"))
+                    .help("name a benchmark that both runs measured: `yamba show RUN` lists them")
+            });
+            found.map(|found| (benchmark, found))
+        });
+        match scale.transpose()? {
+            _ if traced_on.costs.is_from_same_run(&system.costs) => {
+                found.set_user_time(self.vector.user_ns);
+            }
+            Some((benchmark, scale)) => {
+                let costs = [&traced_on.costs, &system.costs];
+                found.set_scaled_user_time(&self.vector, scale, benchmark, costs);
+                found.caveats.is_within_launches |= scale.is_within_launches;
+            }
+            None => {
+                let (from, to) = (&traced_on.costs, &system.costs);
+                found.set_user_time_by_work(&self.vector, &self.traced, from, to);
+            }
         }
-        let Some(benchmark) = scale else {
-            found.set_user_time_by_work(&self.vector, &traced_on.costs, &system.costs);
-            return Ok(());
-        };
-        let Some(user) = self.vector.user_ns else {
-            return Ok(());
-        };
-        let scale = user_scale(benchmark, &traced_on.run, &system.run).map_err(|e| {
-            let (from, to) = (&traced_on.name, &system.name);
-            Failure::new(format!("--user-scale, from {from} to {to}: {e}"))
-                .help("name a benchmark that both runs measured: `yamba show RUN` lists them")
-        })?;
-        let interval = scale.interval.map(|end| user * end);
-        found.set_scaled_user_time(user * scale.ratio, interval, benchmark);
-        found.caveats.is_within_launches |= scale.is_within_launches;
         Ok(())
     }
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use yamba_compare::identity::{Difference, differences};
+use yamba_jvm::Input;
 use yamba_jvm::library::live::{Program, SAMPLED};
 use yamba_predict::Vector;
 use yamba_predict::prediction::MeasuredTimes;
 use yamba_record::{Machine, Run};
 use yamba_trace::live::{
-    self, Enough, Measured, Pattern, TickBorder, Units, Workload, unmeasured_calls,
+    self, Enough, Fault, Measured, Pattern, TickBorder, Units, Workload, unmeasured_calls,
 };
 
 use super::Callbacks;
@@ -35,9 +36,16 @@ pub(super) fn kernel_times(
     let stop = (callbacks.stop)()?;
     let application = vector.application.as_str();
     let begin = Notice::Running { application, time: ENOUGH.most, is_most: true };
+    let has_failed = vector.traced.as_ref().is_some_and(|traced| traced.failure.is_some());
     let measured = running(begin, callbacks, || {
         let mut measured =
-            live::measure(&workload, &ENOUGH, &|| stop.requested()).map_err(failure)?;
+            live::measure(&workload, &ENOUGH, has_failed, &|| stop.requested()).map_err(fault)?;
+        if let Some(end) = measured.failure.filter(|_| !has_failed) {
+            let text = format!(
+                "--measure: the command of {application} failed, and did not in its trace: {end}"
+            );
+            return Err(Failure::new(text).help("run it where it was traced, with the same files"));
+        }
         let border = TickBorder::measure().map_err(system_failure)?;
         measured.add_missed(border, vector.events());
         Ok(measured)
@@ -56,6 +64,17 @@ pub(super) fn kernel_times(
         units: measured.units,
         error: None,
     })
+}
+
+/// Why the application was not measured.
+fn fault(fault: Fault) -> Failure {
+    match fault {
+        Fault::Stopped => Failure::new("--measure: stopped before the application was measured")
+            .help("without `--measure`, nothing runs"),
+        Fault::NotStarted(program, e) => Failure::new(format!("--measure: {program}: {e}"))
+            .help("the vector names it in `command`"),
+        other => failure(other),
+    }
 }
 
 /// The processor time of the application.
@@ -94,7 +113,13 @@ pub(super) fn java_times(
     here: &JavaHere,
     callbacks: Callbacks,
 ) -> Result<MeasuredTimes, Failure> {
-    let program = Program { command: vector.command.clone(), hides_output: true };
+    let stop = (callbacks.stop)()?;
+    let program = Program {
+        command: vector.command.clone(),
+        hides_output: true,
+        input: Input::of_process().map_err(system_failure)?,
+        stop: stop.flag().into(),
+    };
     let units = vector.units_each().unwrap_or(1.0);
     let begin = Notice::Running { application: &vector.application, time: SAMPLED, is_most: false };
     let sampled =

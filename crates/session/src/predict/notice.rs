@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use yamba_compare::identity::Difference;
 use yamba_predict::needs::Needs;
+use yamba_record::Run;
 
 use crate::java::JavaHere;
 
@@ -14,6 +15,13 @@ pub enum Notice<'a> {
     Interrupted {
         /// The run, as the user names it.
         run: &'a str,
+    },
+    /// A file of another program has results that the run lacks.
+    LeftOut {
+        /// The file, as the user names it.
+        file: &'a str,
+        /// The run that was read from it.
+        run: &'a Run,
     },
     /// The application is measured on this machine in another state than that of the costs.
     OtherState {

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use yamba_jvm::library::Jvm;
 use yamba_jvm::library::jmh::Effort;
+use yamba_predict::names::processor_name;
 use yamba_predict::needs::Needs;
 use yamba_predict::vector::Platform;
 use yamba_predict::{Costs, Vector, machine_name};
@@ -123,6 +124,9 @@ impl<'a> Systems<'a> {
         let run = self.runs.load(reference, Detail::Figures)?;
         if run.interrupted {
             self.note(Notice::Interrupted { run: reference });
+        }
+        if run_ref::is_path(reference) {
+            self.note(Notice::LeftOut { file: reference, run: &run });
         }
         let system = System::new(reference, run);
         self.named.insert(reference.to_owned(), system.clone());
@@ -274,6 +278,7 @@ impl<'a> Systems<'a> {
     ) -> Result<Result<System, String>, Failure> {
         if let Some(reference) = named {
             let named = self.named(reference)?;
+            check_processor(vector, reference, &named.run.machine)?;
             // The costs of this machine are those of all its runs.
             let is_here = |system: &&System| {
                 system.name == HERE
@@ -317,4 +322,22 @@ impl<'a> Systems<'a> {
         };
         System::new(&name, run)
     }
+}
+
+/// Whether a run that the user named for the machine of a trace has another processor than that.
+fn check_processor(vector: &Vector, reference: &str, machine: &Machine) -> Result<(), Failure> {
+    let traced = vector.traced.as_ref().and_then(|traced| traced.machine.as_deref());
+    let (Some(traced), Some(own)) = (traced, processor_name(machine)) else {
+        return Ok(());
+    };
+    // The name of a machine begins with that of its processor. One without a comma was written by
+    // hand.
+    if !traced.contains(',') || traced.starts_with(&format!("{own},")) {
+        return Ok(());
+    }
+    let name = &vector.application;
+    Err(Failure::new(format!(
+        "--traced-on {reference}: it is of {own}, but {name} was traced on {traced}"
+    ))
+    .help("name a run of that machine; without `--traced-on`, a stored one is found"))
 }

@@ -25,8 +25,15 @@ pub(super) struct Side {
     pub origin: run::Origin,
 }
 
+/// The reason why results of other harnesses are not re-measured.
+const OTHER_PROGRAM: &str =
+    "results of another program, without sources; `yamba ab` measures two builds of it together";
+
 /// Why the program of a benchmark cannot be rebuilt, as far as known before compiling.
 pub(super) fn lacks(run: &Run, benchmark: &Benchmark, trusts_documents: bool) -> Option<String> {
+    if run.producer.is_of_another_program() {
+        return Some(OTHER_PROGRAM.to_owned());
+    }
     let is_strange = run.producer.from_document && !trusts_documents;
     let strange = is_strange.then(|| STRANGE.to_owned());
     strange.or_else(|| SourceSnapshot::lacks(run, benchmark))

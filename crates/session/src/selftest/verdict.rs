@@ -22,7 +22,7 @@ const UNMOVED: f64 = 0.01;
 const DISCARDED: u64 = 4;
 
 /// One check with its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Check {
     pub name: String,
     /// The expected result, in words.
@@ -37,7 +37,7 @@ pub struct Check {
 }
 
 /// The outcome of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// The result is the expected one.
@@ -59,7 +59,7 @@ pub(super) struct Attempt {
 }
 
 /// Whether figures of this machine can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub enum Trust {
     /// All checks passed.
     #[serde(rename = "yes")]
@@ -73,7 +73,7 @@ pub enum Trust {
 }
 
 /// The result of all checks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Answer {
     /// Whether figures can be trusted.
     pub result: Trust,

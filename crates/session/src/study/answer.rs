@@ -14,45 +14,64 @@ use super::{Part, Predicted, Statistic, Study};
 const SCHEMA: &str = "yamba-study/1";
 
 /// The JSON document.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Answer<'a> {
+    /// `yamba-study/1`.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// The title of the study.
     title: &'a str,
+    /// The explanation of the study, in Markdown.
     text: &'a str,
     /// The id of the run with the figures, which also has every raw batch.
     run: &'a str,
+    /// The measurements, in the order of the study.
     rows: Vec<Line<'a>>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A measurement of the study.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Row")]
 struct Line<'a> {
     category: &'a str,
     label: &'a str,
     benchmark: &'a str,
+    /// The parameters of the entry; empty if the run has no such entry.
     parameters: BTreeMap<&'a str, &'a serde_json::Value>,
     processes: Option<u64>,
     threads: Option<u64>,
+    /// The evidence whose value is the figure.
     evidence: Option<&'a str>,
+    /// The statistic of the launches that is the figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     statistic: Option<Statistic>,
+    /// The number of a fitted line that is the figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     fit: Option<Part>,
+    /// The parameter that is the x of the fitted line.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a str>,
     base: Option<&'a str>,
     overhead: Option<&'a str>,
     predicted: Option<Prediction<'a>>,
+    /// The reason of the prediction.
     reason: Option<&'a str>,
+    /// `None` if the run has no such entry.
     status: Option<Status>,
+    /// The figure, also that of an invalid entry.
     measured: Option<&'a Figure>,
+    /// The figure as a multiple of the one that the prediction names.
     multiple: Option<&'a Figure>,
+    /// `None` without a prediction.
     verdict: Option<PredictionVerdict>,
     notes: &'a [String],
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum Prediction<'a> {
+    /// From `low` to `high`; an end that is `None` is open. With `of`, multiples of the measurement
+    /// with that id.
     Range {
         low: Option<f64>,
         high: Option<f64>,
@@ -60,6 +79,7 @@ enum Prediction<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<&'a str>,
     },
+    /// `invalid`: the evidence refutes the figure.
     Word(&'static str),
 }
 

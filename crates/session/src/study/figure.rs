@@ -14,14 +14,13 @@ use super::CONFIDENCE;
 pub const WITHIN: &str = "\u{2020}";
 
 /// A number with its interval and unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Figure {
     pub median: f64,
-    /// For a benchmark's figure, the 95 % confidence interval; for evidence, the minimum and
-    /// maximum. `None` if unknown.
+    /// For a benchmark's figure, its interval, of which `interval_scope` says what it is; for
+    /// evidence, the minimum and maximum. `None` if unknown.
     pub confidence_interval: Option<[f64; 2]>,
-    /// Whether the interval predicts the next run, or holds for these processes alone; `None` if it
-    /// is not a confidence interval.
+    /// The kind of the interval. `None`: it is that of evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_scope: Option<IntervalScope>,
     /// The unit of the median and the interval.

@@ -21,7 +21,7 @@ pub struct Fit {
 }
 
 /// A number of a fitted line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The growth of the figure per unit of x.
@@ -60,7 +60,7 @@ impl Fit {
         entries: &[&Benchmark],
         figure: impl Fn(&Benchmark) -> Option<Figure>,
     ) -> Line {
-        let sound = entries.iter().filter(|b| b.has_sound_interval());
+        let sound = entries.iter().filter(|b| b.is_sound());
         let used = sound.filter_map(|entry| Some((self.x(entry)?, figure(entry)?, entry)));
         let used: Vec<(f64, Figure, &&Benchmark)> = used.collect();
         let disturbed = used.iter().filter(|(.., b)| b.interference.is_disturbed).count();

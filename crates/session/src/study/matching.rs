@@ -59,8 +59,33 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// A label for each entry: the parameters that differ between the entries, and those set on the
-/// run's command line but not by the study.
+/// The points of the measurement's lists that none of its entries has: `size=64M`. Entries that
+/// ended before their parameters were known stand for all points.
+pub(super) fn missing(wanted: &Measurement, entries: &[&Benchmark]) -> Vec<String> {
+    if entries.iter().any(|e| e.parameters.0.is_empty()) {
+        return Vec::new();
+    }
+    let mut points: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
+    for (name, values) in &wanted.sweep {
+        let with = |point: &Vec<(_, _)>, value| [&point[..], &[(name.as_str(), value)]].concat();
+        let longer = points.iter().flat_map(|p| values.iter().map(move |v| with(p, v.as_str())));
+        points = longer.collect();
+    }
+    let is_at = |entry: &&Benchmark, (name, value): &(&str, &str)| {
+        let recorded = entries.iter().filter_map(|e| e.parameters.get(name));
+        let written = Written::among(value, recorded);
+        entry.parameters.get(name).is_some_and(|found| written.is(found))
+    };
+    points.retain(|point| !entries.iter().any(|entry| point.iter().all(|p| is_at(entry, p))));
+    let label = |point: Vec<(&str, &str)>| {
+        let words: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        words.join(" ")
+    };
+    points.into_iter().map(label).collect()
+}
+
+/// A label for each entry: the parameters that differ between the entries or are lists in the
+/// study, and those set on the run's command line but not by the study.
 pub(super) fn points(
     wanted: &Measurement,
     entries: &[&Benchmark],
@@ -72,10 +97,13 @@ pub(super) fn points(
         values.any(|v| Some(v) != first)
     };
     let is_set = |name: &String| wanted.set.iter().any(|(n, _)| n == name);
+    let is_list = |name: &String| wanted.sweep.iter().any(|(n, all)| n == name && all.len() > 1);
     let workers = WorkersShown::new(entries.iter().map(|b| b.workers()));
     let point = |entry: &&Benchmark| {
         let each = entry.parameters.0.iter();
-        let shown = each.filter(|(n, _)| differs(n) || (set_parameters.contains(n) && !is_set(n)));
+        let is_shown =
+            |n: &String| differs(n) || is_list(n) || (set_parameters.contains(n) && !is_set(n));
+        let shown = each.filter(|(n, _)| is_shown(n));
         let mut words = Parameters(shown.cloned().collect()).to_string();
         if wanted.workers.is_none() {
             words = format!("{words} {}", workers.text(entry.workers()));

@@ -92,7 +92,7 @@ impl Measurement {
 }
 
 /// A number that describes how the launches of a figure differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
     /// The coefficient of variation of the launches' medians.

@@ -72,12 +72,17 @@ pub fn rows<'a>(study: &'a Study, run: &'a Run, set_parameters: &[String]) -> Ve
         if entries.is_empty() {
             return vec![absent(measurement)];
         }
+        let missing = matching::missing(measurement, &entries).into_iter();
         if let Some(fit) = &measurement.fit {
-            return vec![fitted(measurement, fit, &entries)];
+            let mut line = fitted(measurement, fit, &entries);
+            line.notes.extend(missing.map(|point| format!("the run did not measure {point}")));
+            return vec![line];
         }
         let points = matching::points(measurement, &entries, set_parameters);
         let pairs = entries.into_iter().zip(points);
-        pairs.map(|(entry, point)| row(study, run, measurement, entry, point)).collect()
+        let measured = pairs.map(|(entry, point)| row(study, run, measurement, entry, point));
+        let missing = missing.map(|point| StudyRow { point, ..absent(measurement) });
+        measured.chain(missing).collect()
     })
     .collect()
 }
@@ -230,7 +235,7 @@ fn multiple(
     let [other_entry] = others[..] else {
         return None;
     };
-    if other.evidence.is_none() && !other_entry.has_sound_interval() {
+    if other.evidence.is_none() && !other_entry.is_sound() {
         return None;
     }
     let both =

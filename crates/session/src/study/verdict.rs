@@ -5,7 +5,7 @@ use yamba_record::{Benchmark, Evidence, Status};
 
 use super::range::Range;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PredictionVerdict {
     /// The whole interval lies in the range; or the evidence refutes the figure, as predicted.

@@ -242,7 +242,7 @@ fn is_better(new: &Benchmark, old: &Benchmark) -> bool {
 
 /// The width of the interval relative to the figure; infinite if the interval is not sound.
 fn width(benchmark: &Benchmark) -> f64 {
-    let sound = benchmark.relative_width().filter(|_| benchmark.has_sound_interval());
+    let sound = benchmark.relative_width().filter(|_| benchmark.is_sound());
     sound.unwrap_or(f64::INFINITY)
 }
 

@@ -15,6 +15,7 @@ use yamba_page_cache::FileAccesses;
 use yamba_predict::vector::work::UserWork;
 use yamba_predict::{Vector, machine_name};
 use yamba_record::Machine;
+use yamba_store::inputs;
 use yamba_toolchain::build::host;
 use yamba_trace::live::{self, Fault, Method, Names, Pattern, Units, Workload};
 use yamba_trace::{Log, Trace, read_strace};
@@ -134,7 +135,7 @@ pub fn trace(request: &Request, stop: &Stop, observer: Observer<'_>) -> Result<T
     let started_unix_s = unix_s();
     let (trace, machine) = match &request.subject {
         Subject::Java(command) => {
-            let (vector, machine) = java::trace(request, command, observer)?;
+            let (vector, machine) = java::trace(request, command, stop, observer)?;
             return Ok(Traced { vector, files: None, machine, started_unix_s, is_stopped: false });
         }
         Subject::Logs(logs) => (request.read(logs, observer)?, Machine::default()),
@@ -193,9 +194,7 @@ impl Request {
         };
         let names = Names { application: self.application.clone(), unit: self.unit.clone() };
         let workload = self.workload();
-        if self.counts_user_work {
-            check_input()?;
-        }
+        self.check_input()?;
         let method = self.method(observer)?;
         if self.counts_user_work {
             check_user_work(&method)?;
@@ -238,6 +237,24 @@ impl Request {
         }
         observer(Event::Counted { trace: &trace, place: "strace" });
         Ok((trace, machine))
+    }
+
+    /// Whether further runs of a command can have the standard input of the first one.
+    fn check_input(&self) -> Result<(), Failure> {
+        let is_run_again = matches!(self.subject, Subject::Command(_)) && self.load.is_none();
+        let option = match () {
+            () if !is_run_again => return Ok(()),
+            () if self.counts_user_work => "--user",
+            () if self.rounds > 1 => "--rounds",
+            () if self.runs > 1 => "--runs",
+            () => return Ok(()),
+        };
+        let kind = fstat(io::stdin()).map(|found| FileType::from_raw_mode(found.st_mode));
+        match kind {
+            Ok(FileType::Fifo | FileType::Socket | FileType::RegularFile) => Err(Failure::new(format!("{option}: standard input is a file or a pipe: the further runs would find it empty"))
+                .help(format!("let the command open its input: `yamba trace {option} ... -- sh -c 'COMMAND <FILE'`; if it reads none, add `</dev/null`"))),
+            _ => Ok(()),
+        }
     }
 
     fn workload(&self) -> Workload {
@@ -297,18 +314,6 @@ impl Request {
 
 const FILES_HELP: &str =
     "`strace -f -yy -o FILE COMMAND`, and then `--from FILE`, needs no privilege";
-
-/// Whether further runs of a command can have the standard input of the first one.
-fn check_input() -> Result<(), Failure> {
-    let kind = fstat(io::stdin()).map(|found| FileType::from_raw_mode(found.st_mode));
-    match kind {
-        Ok(FileType::Fifo | FileType::Socket | FileType::RegularFile) => {
-            Err(Failure::new("--user: standard input is a file or a pipe: the further runs would find it empty")
-                .help("let the command open its input: `yamba trace --user ... -- sh -c 'COMMAND <FILE'`; if it reads none, add `</dev/null`"))
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Whether the work in user mode can be counted beside this method.
 fn check_user_work(method: &Method) -> Result<(), Failure> {
@@ -376,6 +381,7 @@ fn read(path: &Path) -> io::Result<String> {
     if path == Path::new("-") {
         io::stdin().lock().read_to_end(&mut bytes)?;
     } else {
+        inputs::add(path);
         bytes = std::fs::read(path)?;
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())

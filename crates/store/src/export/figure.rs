@@ -1,6 +1,9 @@
 //! Validity and kind of a figure, as all export formats need them.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
+use serde_json::Value;
 use yamba_record::units::{bytes_a_second, nanoseconds};
 use yamba_record::{Benchmark, Status};
 
@@ -63,4 +66,10 @@ pub(super) fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value);
     let word = value.ok().and_then(|v| v.as_str().map(str::to_owned));
     word.unwrap_or_default()
+}
+
+/// Keeps the first of the rows that have the same value at `key`.
+pub(super) fn keep_first(rows: &mut Vec<Value>, key: &str) {
+    let mut known = BTreeSet::new();
+    rows.retain(|row| known.insert(row[key].to_string()));
 }

@@ -23,7 +23,9 @@ fn write(run: &Run, figures: &[&str], out: &mut (dyn Write + Send)) -> io::Resul
     let is_meant = |entry: &&Benchmark| {
         entry.declaration.figure.as_deref().is_some_and(|figure| figures.contains(&figure))
     };
-    let rows: Vec<Value> = run.benchmarks.iter().filter(is_meant).filter_map(row).collect();
+    let mut rows: Vec<Value> = run.benchmarks.iter().filter(is_meant).filter_map(row).collect();
+    // Its readers find the earlier figure by the name.
+    figure::keep_first(&mut rows, "name");
     serde_json::to_writer_pretty(&mut *out, &rows)?;
     writeln!(out)?;
     Ok(rows.len())

@@ -19,10 +19,15 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize
     for unit in bandwidths(run) {
         writeln!(out, "Unit {unit} better=higher")?;
     }
-    let mut written = 0;
+    let (mut written, mut known) = (0, BTreeSet::new());
     for entry in &run.benchmarks {
         let name = name(entry);
-        match left_out(entry) {
+        // Readers would take lines of another entry with this name for more launches of the first.
+        let again = || {
+            let is_known = !known.insert((name.clone(), unit(entry)));
+            is_known.then(|| "stands there already".to_owned())
+        };
+        match left_out(entry).or_else(again) {
             Some(reason) => writeln!(out, "# left out: {name}: {}", line(&reason))?,
             None => {
                 launches(&name, entry, out)?;

@@ -17,7 +17,8 @@ use super::figure::{self, FigureKind};
 /// # Errors
 /// If the stream cannot be written.
 pub fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize> {
-    let results: Vec<Value> = run.benchmarks.iter().filter_map(result).collect();
+    let mut results: Vec<Value> = run.benchmarks.iter().filter_map(result).collect();
+    figure::keep_first(&mut results, "command");
     // hyperfine's own files name no program.
     let document = json!({ "results": results, "producer": run.producer.version });
     serde_json::to_writer_pretty(&mut *out, &document)?;

@@ -1,8 +1,10 @@
 //! Prometheus' text format, version 0.0.4, in its base units: seconds and bytes per second.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use yamba_record::Run;
+use yamba_record::run::IntervalScope;
 
 use super::figure::{self, FigureKind};
 use super::series::{self, Labels};
@@ -10,13 +12,13 @@ use super::series::{self, Labels};
 /// A metric: name, help text and series.
 struct Family {
     name: &'static str,
-    help: &'static str,
+    help: Cow<'static, str>,
     series: Vec<(Labels, f64)>,
 }
 
 impl Family {
-    fn new(name: &'static str, help: &'static str) -> Family {
-        Family { name, help, series: Vec::new() }
+    fn new(name: &'static str, help: impl Into<Cow<'static, str>>) -> Family {
+        Family { name, help: help.into(), series: Vec::new() }
     }
 
     /// Writes the finite values. Without any, writes nothing.
@@ -90,11 +92,12 @@ fn entry_families(run: &Run) -> [Family; 8] {
         Family::new("yamba_bandwidth_bytes_per_second", "The median bandwidth."),
         Family::new("yamba_value", "The median of what is neither, in its own unit."),
     ];
-    const INTERVAL: &str = "The interval of confidence, 95 %: of another run's median where there are launches enough to tell, else of these processes alone.";
+    // Files of several runs must agree in the text.
+    let interval = format!("The interval of the figure: {}.", IntervalScope::ALL.map(IntervalScope::meaning).join("; or "));
     let mut intervals = [
-        Family::new("yamba_latency_interval_seconds", INTERVAL),
-        Family::new("yamba_bandwidth_interval_bytes_per_second", INTERVAL),
-        Family::new("yamba_value_interval", INTERVAL),
+        Family::new("yamba_latency_interval_seconds", interval.clone()),
+        Family::new("yamba_bandwidth_interval_bytes_per_second", interval.clone()),
+        Family::new("yamba_value_interval", interval),
     ];
     for (entry, labels) in series::distinct(run, braces) {
         let good = figure::good(entry);

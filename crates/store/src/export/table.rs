@@ -100,7 +100,7 @@ const ENTRY_COLUMNS: &[Column] = &[
     column("cycles", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.median))),
     column("cycles_low", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.confidence_interval[0]))),
     column("cycles_high", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.confidence_interval[1]))),
-    column("launches", Count(|r| Some(r.entry.benchmark.launches.len() as u64))),
+    column("launches", Count(|r| Some(r.launches()))),
     column("discarded", Count(|r| Some(r.entry.benchmark.interference.discarded))),
     column("is_disturbed", Flag(|r| Some(r.entry.benchmark.interference.is_disturbed))),
     column("has_sound_interval", Flag(|r| Some(r.entry.benchmark.has_sound_interval()))),
@@ -158,6 +158,12 @@ const fn column(name: &'static str, values: Values) -> Column {
 impl<'a> TableRow<'a> {
     fn batch(&self) -> Option<&Batch> {
         self.batch.as_ref()
+    }
+
+    /// The number of launches with a figure.
+    fn launches(&self) -> u64 {
+        let launches = self.entry.benchmark.launches.iter();
+        launches.filter(|launch| launch.median.is_some()).count() as u64
     }
 
     fn good(&self) -> Option<f64> {

@@ -224,6 +224,34 @@ fn prometheus_has_no_duplicate_series() {
     assert_eq!(count("prometheus", &twice), 2);
 }
 
+/// `foo` and `Foo` are one name in Go's format. A figure in another unit is no other launch.
+#[test]
+fn formats_by_name_have_the_first_of_equal_names() {
+    let entries = [
+        entry("foo", json!({"status": "invalid", "valid": false})),
+        entry("Foo", json!({})),
+        entry("foo", json!({"median": 7.0})),
+        entry("foo", json!({"figure": "value", "unit": "pages"})),
+    ];
+    let (run, twice) = (run(&entries), run(&[entry("x", json!({})), entry("x", json!({}))]));
+    let text = written("go", &run);
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("Benchmark")).collect();
+    assert_eq!(
+        lines,
+        [
+            "BenchmarkFoo-1 11 2 ns/op",
+            "BenchmarkFoo-1 12 3 ns/op",
+            "BenchmarkFoo-1 11 2 pages",
+            "BenchmarkFoo-1 12 3 pages"
+        ]
+    );
+    assert!(text.contains("# left out: BenchmarkFoo-1: stands there already\n"), "{text}");
+    assert_eq!(count("go", &run), 2);
+    for format in ["go", "hyperfine", "github-action-smaller", "bencher", "prometheus"] {
+        assert_eq!(count(format, &twice), 1, "{format}");
+    }
+}
+
 #[test]
 fn prometheus_labels_are_sanitised_and_distinct() {
     let odd = entry("x", json!({"parameters": {"a b": 1, "a-b": 2}}));
@@ -383,11 +411,11 @@ fn csv_has_one_line_per_entry() {
     assert_eq!(lines.len(), 6);
     assert_eq!(
         lines[1],
-        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,1,ok,latency,ns,2.5,2,3,,,,,3,0,false,true,,,"#
+        r#"0123456789abcdef,lat_x,"{""path"":""/bin/a b"",""size"":8}",1,1,ok,latency,ns,2.5,2,3,,,,,2,0,false,true,,,"#
     );
     assert_eq!(
         lines[4],
-        r#"0123456789abcdef,bad,{},1,1,invalid,latency,ns,,,,,,,,3,0,false,false,,,"missed, twice""#
+        r#"0123456789abcdef,bad,{},1,1,invalid,latency,ns,,,,,,,,2,0,false,false,,,"missed, twice""#
     );
 }
 

@@ -1,6 +1,5 @@
 //! Results of other programs that users met: each has the right figure, or one clear message.
 
-use yamba_record::run::IntervalScope;
 use yamba_record::{Benchmark, Note, Run, Status};
 
 use super::*;
@@ -75,7 +74,7 @@ fn jmh_histogram_gives_the_mean_of_each_iteration() {
     assert_eq!(sample.details.samples, [243.4, 247.4]);
     let forks: Vec<f64> = sample.launches.iter().filter_map(|l| l.median).collect();
     assert_eq!(forks, [243.4, 247.4]);
-    assert_eq!(sample.interval_scope, Some(IntervalScope::WithinLaunches));
+    assert_eq!(sample.confidence_interval, None, "two values");
     for (from, to) in [("[260.5, 100]", "[260.5, -1]"), ("[260.5, 100]", "[260.5]")] {
         let run = read_text(&MODES.replace(from, to)).unwrap();
         assert_eq!(run.benchmarks.len(), 3);
@@ -122,6 +121,14 @@ fn jmh_batches_of_other_sizes_are_different_benchmarks() {
     let run = read_text(&of_size("0")).unwrap();
     assert_eq!(run.benchmarks.len(), 2);
     assert!(left_out(&run)[1].ends_with("mode ss, batches of 0: no call in its batches"));
+}
+
+#[test]
+fn jmh_secondary_metrics_are_named() {
+    let metrics = r#""secondaryMetrics": {"gc.count": {"score": 3.5, "scoreUnit": "counts", "rawData": [[3.5], [2.5]]}}"#;
+    let text = MODES.replacen("\"secondaryMetrics\": {}", metrics, 1);
+    let left = "secondary metrics: only primary ones are read: gc.count";
+    assert_eq!(left_out(&read_text(&text).unwrap()), [left]);
 }
 
 /// `@Fork(jvmArgsAppend = ...)` gives one benchmark options of its own.
@@ -404,6 +411,35 @@ fn hyperfine_commands_are_benchmarks() {
         left_out(&run),
         ["\"grep -r foo .\": its times have the median 0.5, and it says 0.5125"]
     );
+}
+
+#[test]
+fn hyperfine_form_of_a_run_of_yamba_is_refused() {
+    let exported = HYPERFINE.replacen('{', "{\"producer\": \"yamba 0.1.0\", ", 1);
+    let (fault, help) = read_text(&exported).unwrap_err();
+    assert!(fault.starts_with("is a run of Yamba in the form of JSON of hyperfine"), "{fault}");
+    assert!(help.unwrap().contains("--format json"));
+    let other = exported.replace("yamba 0.1.0", "hyperfine 2");
+    assert_eq!(read_text(&other).unwrap().benchmarks.len(), 3);
+}
+
+#[test]
+fn too_large_number_is_named() {
+    for (from, to, reason) in [
+        ("\"median\": 0.5125", "\"median\": 1e400", "median is 1e400, which is too large"),
+        ("0.5, 0.5125, 0.525", "0.5, 1e400", "one of its times is no number, or too large"),
+    ] {
+        let run = read_text(&HYPERFINE.replacen(from, to, 1)).unwrap();
+        assert_eq!(left_out(&run), [format!("\"grep -r foo .\": {reason}")]);
+    }
+    let hits = read_text(&REPEATED.replace("\"hits\": 3.0", "\"hits\": 1e400")).unwrap();
+    assert_eq!(hits.benchmarks.len(), 6);
+    assert_eq!(left_out(&hits)[0], "\"BM_copy<int>/iterations:7\": hits is 1e400");
+    let time = REPEATED.replace("\"real_time\": 0.125", "\"real_time\": -1e400");
+    let time = read_text(&time).unwrap();
+    assert_eq!(time.benchmarks.len(), 5);
+    let named = "\"BM_copy<int>/iterations:7\": real_time is -1e400, which is too large";
+    assert_eq!(left_out(&time)[0], named);
 }
 
 #[test]

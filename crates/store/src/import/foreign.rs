@@ -1,8 +1,8 @@
 //! Conversion of other programs' results to a run: single numbers, marked as imported.
 //!
-//! Such a figure has no raw batches. It has launches and a confidence interval only if the program
-//! runs each benchmark in several processes. So code that needs them does not treat it as measured
-//! by Yamba.
+//! Such a figure has no raw batches. It has launches only if the program runs each benchmark in
+//! processes of its own, and a confidence interval only if these are several. So code that needs
+//! them does not treat it as measured by Yamba.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use yamba_record::machine::Machine;
 use yamba_record::program::Primitive;
 use yamba_record::run::{Imported, IntervalScope, Launch, Producer, Provenance, SourceFile};
 use yamba_record::{Benchmark, Note, Parameters, Run, Status};
-use yamba_stats::launch_interval;
+use yamba_stats::{launch_interval, median_interval};
 
 use super::DocumentFault;
 
@@ -32,7 +32,7 @@ const LONGEST_TEXT: usize = 200;
 /// Maximum file size in bytes. Files that these programs write have about a hundredth of it.
 pub(super) const LARGEST: usize = 16 << 20;
 
-/// The confidence at which an interval over launches covers other runs.
+/// The confidence of all intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The quantity of a figure.
@@ -84,6 +84,8 @@ pub(super) struct Number {
     pub(super) value: Result<f64, (Status, String)>,
     /// The repetitions behind the number, if the file has them.
     pub(super) samples: Vec<f64>,
+    /// Whether the figure of a launch is the mean of its samples instead of their median.
+    pub(super) is_mean: bool,
     /// The figures of the processes that measured it one after another, if the file has them.
     pub(super) launches: Vec<f64>,
     /// The tests of a measuring circle, with the inferred latency of one circle.
@@ -108,11 +110,28 @@ impl Number {
             unit: unit.to_owned(),
             value,
             samples: Vec::new(),
+            is_mean: false,
             launches: Vec::new(),
             circles: None,
             primitive: None,
             notes: Vec::new(),
         }
+    }
+
+    /// The interval of `value`, by the rule for runs of Yamba. From six launches on it is between
+    /// them. With fewer, it is that of all their samples, and covers these launches alone. A
+    /// program that ran the benchmark once gives one number.
+    fn interval(&self, value: f64) -> Option<([f64; 2], IntervalScope)> {
+        if let Some(between) = launch_interval(&self.launches, CONFIDENCE) {
+            return Some(([between.low, between.high], IntervalScope::BetweenLaunches));
+        }
+        if self.launches.len() < 2 || self.is_mean {
+            return None;
+        }
+        let within = median_interval(&self.samples, CONFIDENCE)?;
+        // The median of all samples differs a little from the median of the launches' medians.
+        let ends = [within.low.min(value), within.high.max(value)];
+        (within.coverage >= CONFIDENCE).then_some((ends, IntervalScope::WithinLaunches))
     }
 
     /// The parameters that distinguish it from others of the file.
@@ -181,7 +200,9 @@ impl Results {
     /// Records that the text at `place` is not a known figure.
     pub(super) fn leave_out(&mut self, place: &str, text: &str) {
         if self.left_out.len() < MOST_LEFT_OUT {
-            self.left_out.push(format!("{place}: {}", short(text.trim())));
+            // A terminal gets no tabs: the numbers between them would become one.
+            let text = text.trim().replace('\t', " ");
+            self.left_out.push(format!("{place}: {}", short(&text)));
         } else {
             self.left_out_unnamed += 1;
         }
@@ -226,6 +247,7 @@ impl Results {
 }
 
 fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
+    let interval = number.value.as_ref().ok().and_then(|value| number.interval(*value));
     let mut notes = number.notes;
     let (status, median) = match number.value {
         Ok(value) => {
@@ -244,22 +266,14 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
             (status, None)
         }
     };
-    let interval = launch_interval(&number.launches, CONFIDENCE);
-    let scope = |coverage| {
-        if coverage >= CONFIDENCE {
-            IntervalScope::BetweenLaunches
-        } else {
-            IntervalScope::WithinLaunches
-        }
-    };
     let notes = notes.into_iter().map(Note::Text).collect();
     let mut benchmark = Benchmark {
         parameters: number.parameters,
         valid: status == Status::Ok,
         unit: Some(number.unit),
         median,
-        confidence_interval: interval.map(|i| [i.low, i.high]),
-        interval_scope: interval.map(|i| scope(i.coverage)),
+        confidence_interval: interval.map(|(ends, _)| ends),
+        interval_scope: interval.map(|(_, scope)| scope),
         launches: number.launches.into_iter().map(launch).collect(),
         ..Benchmark::ended(&bounded(&number.name), status, notes)
     };
@@ -273,6 +287,22 @@ fn benchmark(number: Number, file: &SourceFile) -> Benchmark {
         ..benchmark.declaration
     };
     benchmark
+}
+
+/// The refusal of `run`, a run of Yamba that was exported in the form of another program.
+pub(super) fn own_export(run: &str, form: &str) -> DocumentFault {
+    (
+        format!("is {run} of Yamba in the form of {form}, without what shows its errors"),
+        Some("import its document instead: `yamba export RUN --format json` writes it"),
+    )
+}
+
+/// A note on a figure that is the median of the figures of `count` processes.
+pub(super) fn note_on_processes(count: usize) -> String {
+    match count {
+        1 => "the median of one process".to_owned(),
+        count => format!("the median of the medians of {count} processes"),
+    }
 }
 
 fn launch(median: f64) -> Launch {

@@ -15,8 +15,8 @@ use yamba_record::{Parameters, Run, Status};
 use yamba_stats::median;
 
 use super::DocumentFault;
-use super::foreign::{Figure, Number, Results};
-use line::{Benchmark, Line, Outcome, is_nameless_row};
+use super::foreign::{Figure, Number, Results, note_on_processes, own_export};
+use line::{Benchmark, Better, Line, Outcome, is_nameless_row};
 use process::{Lines, MACHINE, PACKAGE, Process};
 
 /// The package that Yamba's own export names.
@@ -33,6 +33,9 @@ const LONGEST_LINE: usize = 4_000;
 
 /// The unit of the time of an operation.
 const TIME: &str = "ns/op";
+
+/// The note on a number whose better direction is known, and that is no kind of figure with it.
+pub const LESS_IS_BETTER: &str = "less is better, and it is no time";
 
 /// The units of memory, which Go prints together.
 const MEMORY: [&str; 2] = ["B/op", "allocs/op"];
@@ -53,12 +56,7 @@ pub(super) fn is_it(head: &str) -> bool {
 /// If it was exported by Yamba, or contains no figure or too many.
 pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
     if is_own_export(text) {
-        let message =
-            "is a run of Yamba in the form of Go's benchmarks, without what shows its errors";
-        return Err((
-            message.to_owned(),
-            Some("import its document instead: `yamba export RUN --format json` writes it"),
-        ));
+        return Err(own_export("a run", "Go's benchmarks"));
     }
     let mut reader = Reader {
         results: Results::new("go", name, without_logs(text)),
@@ -91,8 +89,8 @@ fn without_logs(text: &str) -> String {
 struct Reader<'a> {
     results: Results,
     processes: Vec<Process<'a>>,
-    /// Whether more is better, for the units of which the file says it.
-    units: BTreeMap<&'a str, bool>,
+    /// The better direction of the units of which the file says it.
+    units: BTreeMap<&'a str, Better>,
     /// The benchmark that the indented lines that follow belong to.
     log: Option<Log<'a>>,
     /// Whether the lines are those of a panic, up to the end of its process.
@@ -139,9 +137,7 @@ impl<'a> Reader<'a> {
         match line {
             Line::Empty => self.log = log,
             Line::Config(key, value) => self.config(number, key, value),
-            Line::Unit(unit, is_more_better) => {
-                self.units.insert(unit, is_more_better);
-            }
+            Line::Unit(unit, better) => self.units.extend(better.map(|better| (unit, better))),
             Line::Result(benchmark, row) => self.going_on().push(benchmark, row),
             Line::Begin(benchmark) => {
                 self.going_on().begin(number, benchmark);
@@ -305,7 +301,7 @@ impl<'a> Reader<'a> {
         }
         let mut missing = None;
         for unit in units {
-            match launches.number(unit, self.units.get(unit) == Some(&true)) {
+            match launches.number(unit, self.units.get(unit).copied()) {
                 Ok(number) => self.results.push(number)?,
                 Err(reason) => self.results.leave_out(&shown, &reason),
             }
@@ -315,6 +311,16 @@ impl<'a> Reader<'a> {
             self.results.leave_out(&shown, &missing);
         }
         Ok(())
+    }
+}
+
+/// The unit of time in a unit such as `p99-ns`, `ns/req` or `sec/op`.
+fn time_in(unit: &str) -> Option<&str> {
+    let dividend = unit.split('/').next().unwrap_or(unit);
+    match dividend.rsplit('-').next()? {
+        "sec" => Some("s"),
+        time @ ("ps" | "ns" | "us" | "ms" | "s") => Some(time),
+        _ => None,
     }
 }
 
@@ -405,7 +411,7 @@ impl<'p, 'a> Launches<'p, 'a> {
     ///
     /// # Errors
     /// If only some lines have the unit.
-    fn number(&self, unit: &str, is_more_better: bool) -> Result<Number, String> {
+    fn number(&self, unit: &str, better: Option<Better>) -> Result<Number, String> {
         let values = self.good().map(|lines| lines.values(unit));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         let medians: Vec<f64> = values.iter().filter_map(|each| median(each)).collect();
@@ -413,17 +419,25 @@ impl<'p, 'a> Launches<'p, 'a> {
         let value = median(&medians).ok_or_else(|| format!("no {unit} in it"))?;
         let mut notes = Vec::new();
         if self.processes > 1 {
-            notes.push(format!("the median of the medians of {} processes", medians.len()));
+            notes.push(note_on_processes(medians.len()));
         } else if samples.len() > 1 {
             notes.push(format!("the median of {} repetitions in one process", samples.len()));
         }
         notes.extend(self.missing(unit));
-        let (figure, unit_name, counter) = match unit {
-            TIME => (Figure::Latency, "ns", None),
-            "MB/s" => (Figure::Bandwidth, unit, Some(unit)),
-            _ if is_more_better => (Figure::Rate, unit, Some(unit)),
-            _ => (Figure::Value, unit, Some(unit)),
+        let (figure, unit_name) = match (unit, better) {
+            (TIME, _) => (Figure::Latency, "ns"),
+            ("MB/s", _) => (Figure::Bandwidth, unit),
+            (_, Some(Better::Higher)) => (Figure::Rate, unit),
+            (_, Some(Better::Lower)) => match time_in(unit) {
+                Some(time) => (Figure::Latency, time),
+                None => {
+                    notes.push(LESS_IS_BETTER.to_owned());
+                    (Figure::Value, unit)
+                }
+            },
+            _ => (Figure::Value, unit),
         };
+        let counter = (unit != TIME).then_some(unit);
         Ok(Number {
             parameters: self.parameters(counter),
             samples: if samples.len() > 1 { samples } else { Vec::new() },

@@ -15,7 +15,7 @@ use yamba_record::machine::Details;
 use yamba_record::machine::details::Cache;
 use yamba_record::{Machine, Parameters, Run, Status};
 
-use super::foreign::{Figure, Number, Results};
+use super::foreign::{Figure, Number, Results, own_export};
 use super::members::Members;
 use super::{DocumentFault, fault, quoted};
 use rows::{Family, Row, TIME, families, mark_old_aggregates};
@@ -89,14 +89,7 @@ fn nameless(index: usize) -> DocumentFault {
 
 fn check(context: &Members) -> Result<(), DocumentFault> {
     if let Ok(Some(id)) = context.text("yamba_run") {
-        let message = format!(
-            "is the run {} of Yamba in Google Benchmark's form, without what shows its errors",
-            quoted(id)
-        );
-        return Err((
-            message,
-            Some("import its document instead: `yamba export RUN --format json` writes it"),
-        ));
+        return Err(own_export(&format!("the run {}", quoted(id)), "Google Benchmark"));
     }
     let found = match context.count("json_schema_version") {
         Ok(None | Some(SCHEMA_VERSION)) => return Ok(()),

@@ -1,7 +1,7 @@
 //! JSON of JMH, the Java Microbenchmark Harness (`-rf json`): <https://github.com/openjdk/jmh>.
 //!
-//! A fork of JMH is a launch: its figure is the median of its iterations. The interval is over the
-//! forks. Yamba's own benchmarks add a key `yamba` with the primitives that a benchmark stands for.
+//! A fork of JMH is a launch: its figure is the median of its iterations. Yamba's own
+//! benchmarks add a key `yamba` with the primitives that a benchmark stands for.
 //!
 //! The mode and the number of calls in a batch decide what a figure means, so any mode but the
 //! average time, and any batch of several calls, is a parameter.
@@ -143,6 +143,12 @@ pub(super) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
             results.leave_out(&row.shown(), &missing);
         }
     }
+    let names = rows.iter().flat_map(|row| row.secondary_metrics.keys());
+    let names: BTreeSet<&str> = names.map(String::as_str).filter(|n| *n != SHARE).collect();
+    if !names.is_empty() {
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        results.leave_out("secondary metrics", &format!("only primary ones are read: {names}"));
+    }
     results.run()
 }
 
@@ -182,7 +188,8 @@ impl JmhRow {
         }
         let (figure, unit, scale) = mode.figure(&self.primary_metric.score_unit)?;
         let mut values = self.values(mode)?;
-        let mut notes = vec![format!("the median of the forks' medians, mode {}", self.mode)];
+        let of = if values.len() > 1 { "the forks' medians" } else { "one fork" };
+        let mut notes = vec![format!("the median of {of}, mode {}", self.mode)];
         notes.extend(mode.note().map(str::to_owned));
         notes.extend(self.note_on_batches(mode));
         if figure == Figure::Latency

@@ -19,6 +19,8 @@ pub(super) struct Members(Vec<(String, Member)>);
 enum Member {
     /// A text, a number, a truth value or `null`.
     Scalar(Value),
+    /// A number beyond the range of numbers here, such as 1e400.
+    TooLarge(String),
     /// A list or an object, which may be large and is read only on request.
     Nested(Box<RawValue>),
 }
@@ -36,6 +38,14 @@ impl Members {
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter_map(|(name, member)| match member {
             Member::Scalar(Value::String(text)) => Some((name.as_str(), text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// The members that are numbers beyond the range, as the file writes them.
+    pub(super) fn too_large(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|(name, member)| match member {
+            Member::TooLarge(number) => Some((name.as_str(), number.as_str())),
             _ => None,
         })
     }
@@ -67,6 +77,7 @@ impl Members {
         match self.get(name)? {
             None => Ok(None),
             Some(Member::Scalar(value)) => Ok(Some(value.clone())),
+            Some(Member::TooLarge(number)) => Err(too_large(name, number)),
             Some(Member::Nested(raw)) => serde_json::from_str(raw.get())
                 .map(Some)
                 .map_err(|_| format!("{name} is nested too deeply")),
@@ -81,6 +92,7 @@ impl Members {
                 .map(Some)
                 .ok_or_else(|| format!("{name} is a list, or has too many members")),
             Some(Member::Scalar(value)) => Err(format!("{name} is {}", shown(value))),
+            Some(Member::TooLarge(number)) => Err(too_large(name, number)),
         }
     }
 
@@ -91,7 +103,7 @@ impl Members {
             Some(Member::Nested(raw)) => {
                 serde_json::from_str(raw.get()).map(Some).map_err(|_| format!("{name} is no list"))
             }
-            Some(Member::Scalar(_)) => Err(format!("{name} is no list")),
+            Some(_) => Err(format!("{name} is no list")),
         }
     }
 
@@ -112,7 +124,7 @@ impl Members {
         };
         let numbers: Option<Vec<f64>> =
             elements.iter().map(|element| serde_json::from_str(element.get()).ok()).collect();
-        numbers.map(Some).ok_or_else(|| format!("one of its {name} is no number"))
+        numbers.map(Some).ok_or_else(|| format!("one of its {name} is no number, or too large"))
     }
 
     fn scalar<'a, T>(
@@ -126,6 +138,7 @@ impl Members {
                 Some(converted) => Ok(Some(converted)),
                 None => Err(format!("{name} is {}", shown(value))),
             },
+            Some(Member::TooLarge(number)) => Err(too_large(name, number)),
             Some(Member::Nested(_)) => Err(format!("{name} is a list or an object")),
         }
     }
@@ -146,6 +159,10 @@ impl Members {
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, MemberFault> {
         self.scalar(name, Value::as_bool)
     }
+}
+
+fn too_large(name: &str, number: &str) -> MemberFault {
+    format!("{name} is {number}, which is too large")
 }
 
 /// The beginning of a value, for messages.
@@ -185,10 +202,17 @@ impl<'de> Deserialize<'de> for Members {
 }
 
 fn member(raw: Box<RawValue>) -> serde_json::Result<Member> {
-    if raw.get().starts_with(['[', '{']) {
-        Ok(Member::Nested(raw))
-    } else {
-        Ok(Member::Scalar(serde_json::from_str(raw.get())?))
+    let text = raw.get();
+    if text.starts_with(['[', '{']) {
+        return Ok(Member::Nested(raw));
+    }
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(Member::Scalar(value)),
+        // The text is JSON already, so that a number can only be too large.
+        Err(_) if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+            Ok(Member::TooLarge(text.chars().take(60).collect()))
+        }
+        Err(e) => Err(e),
     }
 }
 

@@ -246,7 +246,26 @@ fn jmh_forks_are_launches_with_an_interval() {
     assert_eq!(six.median, Some(11.25));
     assert_eq!(six.confidence_interval, Some([9.0, 13.0]));
     assert_eq!(six.interval_scope, Some(IntervalScope::BetweenLaunches));
-    assert_eq!(run.benchmarks[0].interval_scope, Some(IntervalScope::WithinLaunches));
+}
+
+/// The range of two forks holds the median in half of the cases, and that of six values in 96.9 %.
+#[test]
+fn fewer_than_six_forks_have_the_interval_of_their_iterations() {
+    let read = |forks: &[&[f64]]| {
+        let row = serde_json::json!([{"benchmark": "a.one", "mode": "avgt", "threads": 1,
+            "primaryMetric": {"scoreUnit": "ns/op", "rawData": forks}}]);
+        read_text(&row.to_string()).unwrap().benchmarks.remove(0)
+    };
+    let one = read(&[&[2.0, 3.0, 4.0]]);
+    assert_eq!((one.median, one.confidence_interval, one.interval_scope), (Some(3.0), None, None));
+    assert_eq!(one.notes, ["the median of one fork, mode avgt"]);
+    let long = read(&[&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]]);
+    assert_eq!(long.confidence_interval, None);
+    let short = read(&[&[3.0], &[6.0]]);
+    assert_eq!((short.median, short.confidence_interval), (Some(4.5), None));
+    let two = read(&[&[2.0, 3.0, 4.0], &[5.0, 6.0, 7.0]]);
+    assert_eq!((two.median, two.confidence_interval), (Some(4.5), Some([2.0, 7.0])));
+    assert_eq!(two.interval_scope, Some(IntervalScope::WithinLaunches));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! JSON of pyperf (`-o`): <https://pyperf.readthedocs.io>. A run of pyperf is a process, and so a
-//! launch: its figure is the median of its values. The interval is over the runs.
+//! launch: its figure is the median of its values.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use yamba_record::{Machine, Run};
 use yamba_stats::median;
 
-use super::foreign::{Figure, Number, Results};
+use super::foreign::{Figure, Number, Results, note_on_processes};
 use super::members::Members;
 use super::{DocumentFault, fault, quoted};
 
@@ -117,7 +117,7 @@ impl Benchmark {
         };
         let launches: Vec<f64> = self.runs.iter().filter_map(|run| median(run)).collect();
         let value = median(&launches).ok_or("no value in it")?;
-        let mut notes = vec![format!("the median of the medians of {} processes", launches.len())];
+        let mut notes = vec![note_on_processes(launches.len())];
         notes.extend(self.python.as_ref().map(|version| format!("Python {version}")));
         Ok(Number {
             samples: self.runs.concat(),

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::foreign::{Number, Results};
+use super::foreign::{Number, Results, own_export};
 use super::members::Members;
 use super::{DocumentFault, fault, quoted};
 
@@ -11,7 +11,7 @@ use super::{DocumentFault, fault, quoted};
 struct Document<'a> {
     #[serde(borrow)]
     results: Vec<&'a RawValue>,
-    /// The program that wrote it, where it says so, as an export of Yamba does.
+    /// Yamba's own exports name their program.
     #[serde(default)]
     producer: Option<String>,
 }
@@ -27,17 +27,27 @@ pub(super) fn read(
     numbers: impl Fn(&str, &Members) -> Result<Vec<Number>, String>,
 ) -> Result<(), DocumentFault> {
     let document: Document<'_> = serde_json::from_str(text).map_err(|e| fault(&e, kind))?;
-    if let Some(producer) = document.producer {
-        results.producer = producer;
+    if document.producer.is_some_and(|producer| producer.starts_with("yamba ")) {
+        return Err(own_export("a run", kind));
     }
     for (index, result) in document.results.iter().enumerate() {
-        let members = Members::read(result.get());
-        let name = members.as_ref().and_then(|m| m.text(key).ok()?);
-        let (Some(members), Some(name)) = (&members, name) else {
-            results.leave_out(&format!("results[{index}]"), &format!("no {key} in it"));
+        let place = format!("results[{index}]");
+        let Some(members) = Members::read(result.get()) else {
+            results.leave_out(&place, "is no object, or has too many members");
             continue;
         };
-        match numbers(name, members) {
+        let name = match members.text(key) {
+            Ok(Some(name)) => name,
+            Ok(None) => {
+                results.leave_out(&place, &format!("no {key} in it"));
+                continue;
+            }
+            Err(reason) => {
+                results.leave_out(&place, &reason);
+                continue;
+            }
+        };
+        match numbers(name, &members) {
             Ok(numbers) => numbers.into_iter().try_for_each(|number| results.push(number))?,
             Err(reason) => results.leave_out(&quoted(name), &reason),
         }

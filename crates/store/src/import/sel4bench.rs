@@ -237,6 +237,7 @@ impl Benchmark {
         Number {
             parameters: Parameters(first.parameters.clone()),
             samples: self.rows.iter().flat_map(|row| row.raw.iter().copied()).collect(),
+            is_mean: true,
             launches: if means.len() > 1 { means } else { Vec::new() },
             notes,
             ..Number::new(&first.name, Figure::Value, self.unit(), Ok(value))

@@ -104,6 +104,53 @@ fn contradictory_status_is_rejected() {
 }
 
 #[test]
+fn contradictory_figure_is_rejected() {
+    let with = |changes: Value| {
+        let mut document = document();
+        for (key, value) in changes.as_object().unwrap() {
+            document["benchmarks"][0][key] = value.clone();
+        }
+        document.to_string()
+    };
+    for (changes, part) in [
+        (json!({"processes": 0}), "no process or thread"),
+        (json!({"threads": 0}), "no process or thread"),
+        (json!({"confidence_interval": [3.0, 4.0]}), "its median 2.5 is outside"),
+        (json!({"confidence_interval": [4.0, 1.0]}), "[4.0, 1.0]"),
+        (json!({"median": 1e300, "confidence_interval": [2.0, 3.0]}), "is outside"),
+        (json!({"figure": "latency", "median": -5.0}), "a latency of -5.0 ns is below 0"),
+        (json!({"figure": "rate", "median": -5.0}), "a rate of -5.0 ns is below 0"),
+        (json!({"figure": "latency", "unit": "furlongs"}), "\"furlongs\" is no unit of a latency"),
+        (json!({"figure": "bandwidth", "unit": "ns"}), "\"ns\" is no unit of a bandwidth"),
+    ] {
+        refused(&with(changes.clone()), "benchmarks[0], \"x\": ");
+        refused(&with(changes), part);
+    }
+    for changes in [
+        json!({"figure": "latency", "confidence_interval": [2.5, 2.5]}),
+        json!({"figure": "value", "unit": "furlongs", "median": -5.0}),
+        json!({"figure": "bandwidth", "unit": "kbit/s"}),
+        json!({"figure": "latency", "status": "invalid", "valid": false, "median": -5.0}),
+    ] {
+        assert!(read_text(&with(changes.clone()), LARGEST).is_ok(), "{changes}");
+    }
+}
+
+/// Records of earlier versions, of which the reader must refuse none.
+#[test]
+fn recorded_documents_are_read() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for path in [
+        "tests/records/every-kind.json",
+        "tests/data/machines/zen3/costs.json",
+        "tests/data/machines/zen4/costs.json",
+    ] {
+        let run = read(&root.join(path), LARGEST, Detail::Figures).unwrap();
+        assert!(!run.benchmarks.is_empty(), "{path}");
+    }
+}
+
+#[test]
 fn document_over_limit_is_rejected() {
     let text = document().to_string();
     let length = text.len() as u64;

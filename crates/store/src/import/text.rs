@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::DocumentFault;
+use crate::inputs;
 use yamba_record::system_error::reason;
 
 /// The content of a file or a pipe.
@@ -12,6 +13,7 @@ use yamba_record::system_error::reason;
 /// # Errors
 /// If it cannot be read, or is longer than `largest` bytes.
 pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, DocumentFault> {
+    inputs::add(path);
     let file = File::open(path).map_err(|e| cannot(&e))?;
     let about = file.metadata().map_err(|e| cannot(&e))?;
     let mut bytes = Vec::new();

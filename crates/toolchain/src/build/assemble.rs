@@ -42,13 +42,14 @@ impl Assembler<'_> {
         }
         let listing = Listing::full(self.syntax, self.blocks, probes);
         let (output, command) = self.run(&listing.text)?;
-        if !output.status.success() {
-            let errors = self.diagnostics(&output);
-            if errors.is_empty() {
-                let output = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Err(BuildError::Tool { command, output });
-            }
-            return Err(BuildError::Diagnostics(errors));
+        let found = self.diagnostics(&output);
+        let is_changed = found.iter().any(|d| d.severity == Severity::Error);
+        if !output.status.success() && found.is_empty() {
+            let output = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(BuildError::Tool { command, output });
+        }
+        if !output.status.success() || is_changed {
+            return Err(BuildError::Diagnostics(found));
         }
         let object = self.object()?;
         asm::read(self.analysis, self.syntax, self.blocks, &listing, &object)
@@ -88,6 +89,10 @@ impl Assembler<'_> {
             let text = format!("the assembler says: {}", message.text);
             let mut diagnostic = match message.severity {
                 Severity::Error => Diagnostic::error("assembler-error", span, text),
+                // The code is another instruction than that of the text.
+                Severity::Warning if changes_value(&message.text) => {
+                    Diagnostic::error("assembler-error", span, text)
+                }
                 Severity::Warning => {
                     Diagnostic::error("assembler-warning", span, text).as_warning()
                 }
@@ -159,6 +164,11 @@ fn all_messages(text: &str) -> Vec<Message> {
         }
     }
     all
+}
+
+/// Whether GNU as warns that it assembled another value than the written one.
+fn changes_value(text: &str) -> bool {
+    ["shortened to", "truncated to"].iter().any(|words| text.contains(words))
 }
 
 /// GNU as suggests a line in two messages `NAME:LINE: Info: TEXT`. The first ends so, and the

@@ -16,6 +16,7 @@ const FIXES: &[(&[&str], &str)] = &[
         ],
         "check the spelling; if it is right, the assembler is older than the instruction: the variable AS names another",
     ),
+    (&["shortened to", "truncated to"], "write a number that fits the operand"),
     (&["ambiguous operand size"], "write the size of the memory, as in `dword ptr [rbx]`"),
     (
         &["out of range", "in range"],

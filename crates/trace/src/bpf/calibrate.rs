@@ -1,6 +1,7 @@
 //! Measures the cost of the tracer itself: a child does the same work before and while it is
 //! traced.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -23,12 +24,32 @@ use super::work::{
 /// How often events are read.
 const PAUSE: Duration = Duration::from_millis(4);
 
+/// How often the cost is measured at most. Events are missing where another process takes the
+/// processor from the reader for too long.
+const ATTEMPTS: usize = 4;
+
 /// Attaches the programs and measures the cost of the tracer.
 pub fn attach(tracer: &mut Tracer) -> Result<Cost, Unavailable> {
-    calibrate(tracer).unwrap_or_else(|e| Err(Unavailable::Kernel(format!("calibration: {e}"))))
+    let mut missing = "";
+    for _ in 0..ATTEMPTS {
+        match calibrate(tracer).map_err(|e| failed(&e))?? {
+            Ok(cost) => return Ok(cost),
+            Err(reason) => missing = reason,
+        }
+        tracer.detach();
+        tracer.forget_lost().map_err(|e| failed(&e))?;
+    }
+    Err(failed(&missing))
 }
 
-fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Cost, Unavailable>> {
+fn failed(reason: &dyn Display) -> Unavailable {
+    Unavailable::Kernel(format!("calibration: {reason}"))
+}
+
+/// The cost, or the reason why events of the child are missing.
+type Measured = Result<Cost, &'static str>;
+
+fn calibrate(tracer: &mut Tracer) -> io::Result<Result<Measured, Unavailable>> {
     let flags = PipeFlags::CLOEXEC;
     let (answers, answer) = pipe_with(flags)?;
     let (go, start) = pipe_with(flags)?;
@@ -56,7 +77,7 @@ fn compared(
     tracer: &mut Tracer,
     answers: &mut File,
     start: &mut File,
-) -> io::Result<Result<Cost, Unavailable>> {
+) -> io::Result<Result<Measured, Unavailable>> {
     let before = received(answers)?;
     if let Err(refused) = tracer.attach() {
         return Ok(Err(refused));
@@ -72,10 +93,15 @@ fn compared(
     let seen = seen.typical();
     let has_all = (0..WORKS).all(|work| work == GAPS || seen.inside[work] > 0.0);
     let has_counted = !tracer.counted.since_last()?.is_empty();
-    if tracer.lost()? > 0 || has_counted || !has_all {
-        return Err(io::Error::other("the events of a child did not arrive"));
-    }
-    Ok(Ok(cost(&before, &traced, &seen)))
+    Ok(Ok(if tracer.lost()? > 0 {
+        Err("events of a child were lost")
+    } else if has_counted {
+        Err("a child's calls came faster than they were read")
+    } else if !has_all {
+        Err("the events of a child did not arrive")
+    } else {
+        Ok(cost(&before, &traced, &seen))
+    }))
 }
 
 /// The cost from the times before the programs were attached, the times afterwards, and those that

@@ -14,6 +14,8 @@ pub struct CountedCalls {
     /// The number of calls, and the sums of each kind, as they were read last.
     read: u64,
     sums: HashMap<CallKind, CallSums>,
+    /// The number of lost events that are not reported.
+    forgotten: u64,
 }
 
 /// Calls of one kind since the last reading.
@@ -37,11 +39,22 @@ impl CountedCalls {
             kinds: kinds.try_into()?,
             read: 0,
             sums: HashMap::new(),
+            forgotten: 0,
         })
     }
 
-    /// Number of events that were lost so far.
+    /// Number of events that were lost so far, since [`CountedCalls::forget_lost`].
     pub fn lost(&self) -> io::Result<u64> {
+        Ok(self.all_lost()? - self.forgotten)
+    }
+
+    /// Counts lost events from zero again.
+    pub fn forget_lost(&mut self) -> io::Result<()> {
+        self.forgotten = self.all_lost()?;
+        Ok(())
+    }
+
+    fn all_lost(&self) -> io::Result<u64> {
         Ok(self.counters.get(&0, 0).map_err(io::Error::other)?.lost)
     }
 

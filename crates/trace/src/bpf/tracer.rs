@@ -101,9 +101,14 @@ impl Tracer {
         Ok(calls.map(Event::plain_call).collect())
     }
 
-    /// Number of events that were lost so far.
+    /// Number of events that were lost so far, since [`Tracer::forget_lost`].
     pub fn lost(&self) -> io::Result<u64> {
         self.counted.lost()
+    }
+
+    /// Counts lost events from zero again.
+    pub fn forget_lost(&mut self) -> io::Result<()> {
+        self.counted.forget_lost()
     }
 }
 

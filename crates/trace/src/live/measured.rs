@@ -120,16 +120,19 @@ impl Measured {
     }
 }
 
-/// Runs the application, or a load of it, again and again until it was measured long enough.
+/// Runs the application, or a load of it, again and again until it was measured long enough, or
+/// until it fails if it `may_fail` not.
 pub fn measure(
     workload: &Workload,
     enough: &Enough,
+    may_fail: bool,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Measured, Fault> {
     let begun = Instant::now();
     let is_over = |found: &Measured| {
         let has_run = found.units > 0.0;
-        has_run && (enough.is_reached(found) || begun.elapsed() > enough.limit)
+        let has_failed = found.failure.is_some() && !may_fail;
+        has_failed || has_run && (enough.is_reached(found) || begun.elapsed() > enough.limit)
     };
     let clock = Clock::new(workload.load.is_some());
     match &workload.load {

@@ -104,7 +104,8 @@ struct Sides {
     /// commit by the same command is not built again
     #[arg(long, value_name = "FOLDER", requires = "worktrees", hide_short_help = true)]
     trees: Option<PathBuf>,
-    /// Base and head are whole commands: each process is timed from its start to its end
+    /// Base and head are whole commands: each process is timed from its start to its end, with its
+    /// output into a pipe
     #[arg(long, conflicts_with_all = ["adapter", "worktrees"])]
     command: bool,
     /// The harness, if it is not recognised
@@ -117,17 +118,21 @@ impl Ab {
         self.gate.check()?;
         output::check(self.junit.as_deref())?;
         let stop = Stop::on_signals().map_err(system_failure)?;
+        output::unless_stopped(self.compared(&stop), &stop, Answer::No)
+    }
+
+    fn compared(&self, stop: &Stop) -> Result<Answer, Failure> {
         // Without `--trees`, the working trees are removed at the end.
-        let trees = self.worktrees(&stop)?;
+        let trees = self.worktrees(stop)?;
         let sides = self.sides(trees.as_ref())?;
-        let prepared = prepare(self.request(sides)?, &stop)?;
+        let prepared = prepare(self.request(sides)?, stop)?;
         let line = StatusLine::new(&format!("{}: round 1", prepared.adapter()));
         let mut step = |step: &Step| line.show(&said(prepared.adapter(), step));
         let terminal = Terminal::default();
         let outcome =
-            prepared.measure(&host(), &stop, &self.store.choice(), &terminal, &mut step)?;
+            prepared.measure(&host(), stop, &self.store.choice(), &terminal, &mut step)?;
         drop(line);
-        self.answer(outcome, &stop)
+        self.answer(outcome, stop)
     }
 
     fn worktrees(&self, stop: &Stop) -> Result<Option<Worktrees>, Failure> {
@@ -259,12 +264,12 @@ impl Ab {
         if !stored.is_empty() {
             output::note(&format!("stored: {}\n", stored.join(", ")));
         }
-        if found.benchmarks.iter().all(|entry| entry.ratio.is_none()) && !stop.requested() {
+        let is_whole = given_up.is_none() && !stop.requested();
+        if found.benchmarks.iter().all(|entry| entry.ratio.is_none()) && is_whole {
             return Err(Failure::new("nothing could be compared")
                 .help("the reasons stand above; base and head must have benchmarks in common"));
         }
         limits?;
-        let is_whole = given_up.is_none() && !stop.requested();
         let answer = answer(&found)?;
         Ok(if is_whole { answer } else { Answer::No })
     }

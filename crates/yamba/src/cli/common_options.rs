@@ -63,9 +63,9 @@ impl RunName {
         };
         tag::check(name)?;
         if let Ok(Some(mut store)) = Store::existing(&store.choice().location()?)
-            && let Some(run) = store.runs()?.into_iter().find(|run| run.head.tags.contains(name))
+            && let Some(id) = store.holder(name)?
         {
-            let id = run_ref::plain(&run.id);
+            let id = run_ref::plain(&id);
             return Err(Failure::new(format!("--name {name}: the run {id} has this name")).help(
                 format!("choose another name, or take it away: `yamba tag {id} {name} --remove`"),
             ));

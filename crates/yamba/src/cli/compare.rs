@@ -8,9 +8,8 @@ use yamba_store::Detail;
 use super::gate_options::GateOptions;
 use super::{Answer, Failure, StoreOption, Terminal, arguments, output, run_ref, system_failure};
 use yamba_compare::gate::{self, Asked, Limits, gate};
-use yamba_compare::remeasure::not_remeasured;
 use yamba_compare::unit::choose_unit;
-use yamba_compare::{ComparedEntry, Comparison, ONE_PROGRAM, comparison, pairing};
+use yamba_compare::{ComparedEntry, Comparison, comparison, pairing};
 use yamba_harness::Stop;
 use yamba_session::remeasure;
 
@@ -24,8 +23,9 @@ pub(super) const COMMENT_HEADING: usize = 3;
 /// Each benchmark of both has the ratio of B to A with its interval. The unit of observation is the
 /// launch, and over the whole comparison the probability of any false suspicion is 1 %, as far as
 /// the machine did not drift between the runs. `~`: no difference is shown; `suspect`: it differs
-/// as far as these launches show. Only re-measuring both sides confirms a suspect: --remeasure
-/// rebuilds A's programs from the sources that A kept.
+/// as far as these launches show; `same program`: it differs, but both sides are one program. Only
+/// re-measuring both sides confirms a suspect: --remeasure rebuilds A's programs from the sources
+/// that A kept.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -78,8 +78,8 @@ pub(super) struct Compare {
 impl Compare {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let mut runs = run_ref::Runs::new(self.store.choice());
-        let mut a = runs.load(&self.a, Detail::Figures)?;
-        let mut b = runs.load(&self.b, Detail::Figures)?;
+        let mut a = run_ref::load(&mut runs, &self.a, Detail::Figures)?;
+        let mut b = run_ref::load(&mut runs, &self.b, Detail::Figures)?;
         run_ref::choose(&mut [&mut a, &mut b], &self.names)?;
         let mut found = comparison(&a, &b, &choose_unit);
         self.same_machine(&found)?;
@@ -95,6 +95,7 @@ impl Compare {
         let limits = self.gate.limits(&[&a, &b])?;
         self.warn(&found, &a, &b);
         self.remeasure(&mut found, [&a, &b], &limits)?;
+        found.settle_one_programs();
         if self.gate.is_on() {
             found.gate = Some(gate(&found, &Asked { limits, strict: self.gate.strict }));
         }
@@ -115,7 +116,6 @@ impl Compare {
         limits: &Limits,
     ) -> Result<(), Failure> {
         let is_settled = |entry: &ComparedEntry| self.is_settled(entry, limits);
-        not_remeasured(found, ONE_PROGRAM, &|e| e.suspect && is_settled(e));
         let all = pairing::paired(&a.benchmarks, &b.benchmarks).both;
         let all = all.into_iter().zip(&found.benchmarks);
         let meant = all.filter(|(_, entry)| self.is_meant(entry, limits) && !is_settled(entry));

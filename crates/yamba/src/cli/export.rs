@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use super::{Failure, StoreOption, output, run_ref};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use yamba_record::Run;
 use yamba_store::Detail;
-use yamba_store::export::{FORMATS, Format};
+use yamba_store::export::{BATCHES, FORMATS, Format};
 
 /// Write a run in a form that other programs read
 ///
@@ -47,28 +48,35 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 impl Export {
     pub(super) fn run(self) -> Result<(), Failure> {
         let format = self.format;
-        let run = run_ref::Runs::new(self.store.choice()).load(&self.run, format.detail)?;
-        let all = run.benchmarks.len();
-        let is_empty = || (format.write)(&run, &mut io::sink()).is_ok_and(|written| written == 0);
-        if format.needs_figures && all > 0 && is_empty() {
+        let mut runs = run_ref::Runs::new(self.store.choice());
+        let run = run_ref::load(&mut runs, &self.run, format.detail)?;
+        check(format, &run)?;
+        // Whether such a format has a figure is known only when it is written.
+        let mut text = Vec::new();
+        let held = format.needs_figures.then(|| (format.write)(&run, &mut text));
+        if matches!(held, Some(Ok(0))) {
             let message = format!("no entry has a valid figure that {} can contain", format.name);
             return Err(Failure::new(message).help(
                 "`--format csv` contains all entries; `yamba export --help` lists the others",
             ));
         }
+        let all = run.benchmarks.len();
+        // A closed reader keeps this number: nothing is omitted then.
         let mut written = all;
         let write = |out: &mut (dyn io::Write + Send)| {
-            written = (format.write)(&run, out)?;
+            written = match held {
+                Some(count) => {
+                    let count = count?;
+                    out.write_all(&text)?;
+                    count
+                }
+                None => (format.write)(&run, out)?,
+            };
             Ok(())
         };
         match &self.output {
             Some(path) => output::whole(path, write)?,
             None => output::written(write)?,
-        }
-        if run.vector.is_some() && format.name != "json" {
-            output::note(
-                "note: the run holds an application's vector, which only `--format json` contains; `yamba show RUN` prints it alone\n",
-            );
         }
         if format.detail == Detail::Batches {
             output::note_without_batches(&run);
@@ -82,4 +90,17 @@ impl Export {
         }
         Ok(())
     }
+}
+
+/// Refuses a format in which nothing of the run would stand.
+fn check(format: &Format, run: &Run) -> Result<(), Failure> {
+    if format.name == "json" {
+        return Ok(());
+    }
+    if run.benchmarks.is_empty() {
+        let message = format!("the run has no entry that {} could contain", format.name);
+        return Err(Failure::new(message)
+            .help("`--format json` contains its document, with the vector of an application"));
+    }
+    if format.name == BATCHES.name { output::check_batches(run) } else { Ok(()) }
 }

@@ -33,7 +33,7 @@ impl Fleet {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         match self.action {
             Action::Run(run) => run.run(),
-            Action::Report(report) => report.run().map(|()| Answer::Done),
+            Action::Report(report) => report.run(),
         }
     }
 }

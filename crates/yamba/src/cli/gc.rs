@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use profile::ProfileShown;
+use yamba_harness::Stop;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::run::{Effort, Jvm, Progress, SHORT_TIME, Step};
 use yamba_session::gc::{CostsRequest, Event, Observer, characterise};
 
 use super::output::StatusLine;
-use super::{Failure, output};
+use super::{Answer, Failure, output, system_failure};
 use crate::views;
 
 /// Predict garbage collection with another collector or heap
@@ -45,12 +46,14 @@ enum Action {
 }
 
 impl GcCommand {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        match self.action {
-            Action::Characterise(c) => c.run(),
-            Action::Profile(c) => c.run(),
-            Action::Predict(c) => c.run(),
-        }
+    pub(super) fn run(self) -> Result<Answer, Failure> {
+        let stop = Stop::on_signals().map_err(system_failure)?;
+        let done = match self.action {
+            Action::Characterise(c) => c.run(&stop).map(Answer::from),
+            Action::Profile(c) => c.run(&stop).map(Answer::from),
+            Action::Predict(c) => c.run(&stop),
+        };
+        output::unless_stopped(done, &stop, Answer::INTERRUPTED)
     }
 }
 
@@ -98,7 +101,8 @@ impl Observer for Shown {
             Event::ReplacedOptions(options) => {
                 output::note(&format!("replaced options: {}\n", options.join(" ")));
             }
-            Event::ProfileBegins { application, others } => {
+            Event::ProfileBegins { application, jvm, others } => {
+                output::note(&format!("{application} runs with JDK {jvm}\n"));
                 self.profile.set(Some(ProfileShown::new(others)));
                 let text = format!("{application}: counting live objects");
                 *self.line.borrow_mut() = Some(StatusLine::new(&text));
@@ -194,14 +198,14 @@ pub(super) struct Characterise {
 }
 
 impl Characterise {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    fn run(self, stop: &Stop) -> Result<(), Failure> {
         let request = CostsRequest {
             jdk: self.jdk.jdk,
             collectors: self.collectors.chosen(),
             is_thorough: self.thorough,
             is_forced: self.force,
         };
-        let found = characterise(&request, &Shown::default())?;
+        let found = characterise(&request, stop, &Shown::default())?;
         output::json_or_view(self.json, &found, views::gc::costs::view)
     }
 }

@@ -31,7 +31,8 @@ Examples:
   yamba history 'lat_*' --runs 30     of the latest 30 runs
   yamba history lat_pipe --json | jq '.benchmarks[].changes[]'
 
-Runs of another machine than the latest are left out, and those that `compare` and `selftest` measured.")]
+Runs of another machine than the latest are left out, those that `compare` and `selftest` measured, and of programs of
+another harness those of another program than the latest.")]
 pub(super) struct HistoryCommand {
     /// Benchmarks, by name or glob
     #[arg(value_name = "NAME|GLOB", required = true)]
@@ -188,7 +189,7 @@ fn without_change(series: &Series) -> String {
     let count = series.points.len();
     let name = run_ref::plain(&series.of.name);
     let has_launches = series.single_numbers == 0;
-    if count == 1 && has_launches {
+    if count == 1 && series.imported == 0 {
         format!(
             "there is one run, and a change needs several: `yamba run {name}` measures the next\n"
         )

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use super::{Failure, StoreOption, output, quantity, run_ref};
 use clap::Args;
 use serde_json::{Value, json};
-use yamba_harness::unix_s;
 use yamba_record::Run;
-use yamba_session::vectors;
+use yamba_session::{clock, vectors};
 use yamba_store::{Detail, import};
 
 /// Import runs, vectors, captures and results of other programs
@@ -75,7 +74,7 @@ impl Import {
             // Foreign tags are dropped: here a tag such as `baseline` names the run that a local
             // user chose.
             let tags = std::mem::take(&mut run.tags);
-            let left_out = unknown(&run).to_vec();
+            let left_out = run.left_out().to_vec();
             left = left.saturating_sub(length);
             runs.push((path, run, tags, left_out));
         }
@@ -83,7 +82,7 @@ impl Import {
             if run.vector.is_some() {
                 vectors::from_run(run, &path.display().to_string())?;
             }
-            if is_to_come(run.started_unix_s) {
+            if clock::ahead(run.started_unix_s).is_some() {
                 let message =
                     format!("{}: the run says that it began in the future", path.display());
                 return Err(Failure::new(message)
@@ -123,16 +122,10 @@ impl Import {
         }
         for (path, run, _, left_out) in &runs {
             output::result(&format!("{}\n", run.id))?;
-            output::note(&missing(path, run, left_out));
+            output::note(&run_ref::missing(&path.to_string_lossy(), run, left_out));
         }
         Ok(())
     }
-}
-
-/// Whether the start lies more than a day in the future. Clocks and time zones differ by less.
-fn is_to_come(started_unix_s: Option<f64>) -> bool {
-    let bound = unix_s().unwrap_or(0.0) + 86_400.0;
-    started_unix_s.is_some_and(|s| s > bound)
 }
 
 /// A note about the document's tags that are not imported.
@@ -146,27 +139,4 @@ fn untagged(path: &Path, run: &Run, tags: &[String]) -> String {
         run_ref::plain(&tags.join(" ")),
         run.id
     )
-}
-
-/// Parts of another program's results that are missing from the run.
-fn unknown(run: &Run) -> &[String] {
-    let imported = run.producer.imported.as_ref();
-    imported.map_or(&[], |i| &i.left_out)
-}
-
-/// A note about the parts of a file that are not in the run.
-fn missing(path: &Path, run: &Run, left_out: &[String]) -> String {
-    if left_out.is_empty() {
-        return String::new();
-    }
-    let why = if run.producer.imported.is_some() {
-        "no known figure, and left out"
-    } else {
-        "not in the capture"
-    };
-    let mut text = format!("note: {}: {why}:\n", path.display());
-    for place in left_out {
-        text.push_str(&format!("  {}\n", run_ref::plain(place)));
-    }
-    text
 }

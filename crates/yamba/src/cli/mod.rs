@@ -199,6 +199,11 @@ enum Answer {
     Ended(u8),
 }
 
+impl Answer {
+    /// The exit status that shells give a program after Ctrl-C.
+    const INTERRUPTED: Answer = Answer::Ended(130);
+}
+
 impl From<()> for Answer {
     fn from((): ()) -> Answer {
         Answer::Done

@@ -2,18 +2,21 @@
 //! All texts pass through this module, which removes terminal control characters.
 
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::NamedTempFile;
+use yamba_harness::Stop;
 use yamba_record::system_error::reason;
 use yamba_record::{Run, document};
 use yamba_report::View;
 use yamba_report::terminal::{self, Terminal};
 use yamba_session::{ErrorMessage, Failure};
+use yamba_store::inputs;
 
+use super::Answer;
 use super::printable::{Escaped, harmless};
 use crate::cli::printable::one_line;
 
@@ -81,21 +84,6 @@ pub(super) fn document(run: &Run) -> Result<(), Failure> {
     })
 }
 
-/// Says under which id something was stored. A store that fails is a warning.
-pub(super) fn note_stored(
-    what: &str,
-    kept: Result<impl std::fmt::Display, Failure>,
-) -> Result<(), Failure> {
-    match kept {
-        Ok(id) => note(&format!("{what} {id} stored\n")),
-        Err(Failure::Sentence { message, .. }) => {
-            note(&format!("warning: this {what} is not stored: {message}\n"));
-        }
-        Err(failure) => return Err(failure),
-    }
-    Ok(())
-}
-
 /// Notes that timed batches are missing.
 pub(super) fn note_without_batches(run: &Run) {
     let lacking = yamba_store::export::without_batches(run);
@@ -105,6 +93,20 @@ pub(super) fn note_without_batches(run: &Run) {
             "note: {lacking} of {all} entries have no raw batches here: their document was written without --raw\n"
         ));
     }
+}
+
+/// Refuses a run of which a table of timed batches would have no line.
+pub(super) fn check_batches(run: &Run) -> Result<(), Failure> {
+    if run.benchmarks.iter().any(|b| !b.records.is_empty()) {
+        return Ok(());
+    }
+    Err(if yamba_store::export::without_batches(run) > 0 {
+        Failure::new("there are no raw batches: the document was written without --raw")
+            .help("`yamba run --json --raw` and `yamba export --format json` write them")
+    } else {
+        Failure::new("there are no raw batches: only benchmarks that Yamba timed have them")
+            .help("`yamba export --format csv` writes a line for each entry")
+    })
 }
 
 /// Writes to standard output. A closed reader, as in `yamba list | head`, is no failure and does
@@ -182,8 +184,24 @@ fn temporary(path: &Path) -> Result<(NamedTempFile, PathBuf), Failure> {
         return Err(Failure::new(format!("{} is no file that could be replaced", path.display()))
             .help("name another file, or send standard output there"));
     }
+    if let Some(what) = irreplaceable(&target) {
+        return Err(Failure::new(format!("{} is {what}: nothing is written", path.display()))
+            .help("name another file"));
+    }
     let beside = beside(&target).map_err(|e| cannot_write_another(path, &e))?;
     Ok((beside, target))
+}
+
+/// Why an output may not replace a file: it may be the only copy of what it contains.
+fn irreplaceable(path: &Path) -> Option<&'static str> {
+    // No command writes a database through this module.
+    const SQLITE: &[u8; 16] = b"SQLite format 3\0";
+    let mut begin = [0; SQLITE.len()];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    if read.is_ok() && begin == *SQLITE {
+        return Some("a store of results");
+    }
+    inputs::has(path).then_some("an input of this command")
 }
 
 fn cannot_write_another(path: &Path, error: &io::Error) -> Failure {
@@ -269,6 +287,21 @@ pub(super) fn failure(failure: &Failure) {
         let error = painted("error", "1;91", colour());
         let help = help.as_ref().map(|help| format!("help: {help}\n"));
         note(&format!("{error}: {message}\n{}", help.unwrap_or_default()));
+    }
+}
+
+/// The answer of a command that failed because it was stopped.
+pub(super) fn unless_stopped(
+    done: Result<Answer, Failure>,
+    stop: &Stop,
+    stopped: Answer,
+) -> Result<Answer, Failure> {
+    match done {
+        Err(why) if stop.requested() => {
+            failure(&why);
+            Ok(stopped)
+        }
+        other => other,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use yamba_page_cache::PAGE_BYTES;
 pub(super) use yamba_session::page_cache::read;
 use yamba_session::page_cache::{Request, forecast};
 
@@ -27,7 +28,7 @@ pub(super) struct PageCache {
     #[arg(value_name = "FILES")]
     files: PathBuf,
     /// Memory for the page cache: 512M, 2G; may be repeated [default: eighths of the reused data]
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Vec<u64>,
     /// Largest read-ahead of all devices, as in /sys/block/NAME/queue/read_ahead_kb [default: that
     /// of the traced machine, else 128K]
@@ -36,6 +37,14 @@ pub(super) struct PageCache {
     /// One JSON document
     #[arg(long)]
     json: bool,
+}
+
+/// Parses the memory for the page cache, which holds whole pages.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    match quantity::bytes(text)? {
+        size if size < PAGE_BYTES => Err(format!("write a size of at least a page, {PAGE_BYTES}")),
+        size => Ok(size),
+    }
 }
 
 impl PageCache {

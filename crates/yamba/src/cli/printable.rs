@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 
+use yamba_record::direction::changes_direction;
+
 /// Allowed codes of "select graphic rendition" besides letter colours: reset, bold, faint, italic,
 /// underlined.
 const RENDITIONS: [&str; 5] = ["0", "1", "2", "3", "4"];
@@ -34,8 +36,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Whether `c` is a control character or changes the text direction.
 fn acts(c: char) -> bool {
-    let is_direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    is_direction || (c.is_control() && !matches!(c, '\n' | '\t'))
+    changes_direction(c) || (c.is_control() && !matches!(c, '\n' | '\t'))
 }
 
 /// The length of the colour sequence at the start of `text`; `None` if there is no such sequence.

@@ -51,7 +51,7 @@ impl Report {
     fn tables(&self) -> Result<String, Failure> {
         let mut kept = run_ref::Runs::new(self.store.choice());
         let each = self.runs.iter().map(|reference| {
-            let run = kept.load(reference, Detail::Figures)?;
+            let run = run_ref::load_for_page(&mut kept, reference, Detail::Figures)?;
             let place = run_ref::place(&self.store, Some(reference))?;
             Ok(yamba_report::summary(&run, &place))
         });
@@ -61,8 +61,8 @@ impl Report {
 
     fn page(&self) -> Result<String, Failure> {
         let mut kept = run_ref::Runs::new(self.store.choice());
-        let each = self.runs.iter();
-        let runs = each.map(|reference| kept.load(reference, Detail::Samples));
+        let runs = self.runs.iter();
+        let runs = runs.map(|run| run_ref::load_for_page(&mut kept, run, Detail::Samples));
         let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
         let places = self.runs.iter().map(|r| run_ref::place(&self.store, Some(r)));
         let places: Vec<RunLocation> = places.collect::<Result<_, _>>()?;

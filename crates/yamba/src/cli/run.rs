@@ -2,6 +2,7 @@
 
 mod circle_table;
 pub(super) mod dry_run;
+pub(super) mod parameters;
 mod program;
 mod scaling;
 mod skipped;
@@ -54,10 +55,10 @@ pub(super) struct Run {
     #[command(flatten)]
     names: Names,
     /// Give a parameter this value; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameters::assignment)]
     set: Vec<(String, String)>,
     /// Measure at each of these values of a parameter; may be repeated
-    #[arg(long, value_name = "NAME=A,B,C", value_parser = sweep)]
+    #[arg(long, value_name = "NAME=A,B,C", value_parser = parameters::sweep)]
     sweep: Vec<(String, Vec<String>)>,
     /// Only benchmarks with this tag; repeat to allow several
     #[arg(long = "only-tag", visible_alias = "tag", value_name = "TAG")]
@@ -256,22 +257,6 @@ impl PlacementOptions {
     }
 }
 
-pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE".to_owned()),
-    }
-}
-
-fn sweep(text: &str) -> Result<(String, Vec<String>), String> {
-    let (name, values) = assignment(text).map_err(|_| "write NAME=A,B,C".to_owned())?;
-    let values: Vec<String> = values.split(',').map(|v| v.trim().to_owned()).collect();
-    if values.iter().any(String::is_empty) {
-        return Err("write NAME=A,B,C: a value is empty".to_owned());
-    }
-    Ok((name, values))
-}
-
 impl Run {
     pub(super) fn run(self) -> Result<Answer, Failure> {
         if let Some(program) = &self.program {
@@ -333,6 +318,7 @@ impl Run {
     }
 
     fn request(&self) -> Result<Request, Failure> {
+        parameters::each_once(&self.set, &self.sweep)?;
         let is_whole = self.names.names.is_empty() && !self.effort.duration.thorough;
         Ok(Request {
             options: Options { whole: is_whole, ..self.options()? },
@@ -366,11 +352,11 @@ impl Run {
 
     /// Whether the whole suite was requested.
     pub(in crate::cli) fn is_whole(&self) -> bool {
-        self.names.names.is_empty() && self.tags.is_empty()
+        self.names.names.is_empty() && self.tags.is_empty() && self.program.is_none()
     }
 
     /// The parameters that `--set` gave a value.
-    pub(in crate::cli) fn set_parameters(&self) -> Vec<String> {
+    fn set_parameters(&self) -> Vec<String> {
         self.set.iter().map(|(name, _)| name.clone()).collect()
     }
 }

@@ -1,11 +1,50 @@
 //! Formats names and texts of stored runs for the terminal.
 
 use super::store_option::writable;
-use super::{Failure, StoreOption};
+use super::{Failure, StoreOption, output};
 use chrono::{DateTime, SecondsFormat, Utc};
+use yamba_record::Run;
 use yamba_report::RunLocation;
+use yamba_store::Detail;
 
 pub(super) use yamba_session::run_ref::{Runs, choose, find, is_path, means, short, unknown};
+
+/// Loads a run. Names on standard error what it lacks of a file of another program.
+pub(super) fn load(runs: &mut Runs, reference: &str, detail: Detail) -> Result<Run, Failure> {
+    let run = runs.load(reference, detail)?;
+    if is_path(reference) {
+        output::note(&missing(reference, &run, run.left_out()));
+    }
+    Ok(run)
+}
+
+/// Loads a run for a page or for tables. These name commands for raw batches, which not every
+/// document has.
+pub(super) fn load_for_page(
+    runs: &mut Runs,
+    reference: &str,
+    detail: Detail,
+) -> Result<Run, Failure> {
+    let detail = if is_path(reference) { Detail::Batches } else { detail };
+    load(runs, reference, detail)
+}
+
+/// A note about the parts of a file that are not in the run.
+pub(super) fn missing(file: &str, run: &Run, left_out: &[String]) -> String {
+    if left_out.is_empty() {
+        return String::new();
+    }
+    let why = if run.producer.imported.is_some() {
+        "no known figure, and left out"
+    } else {
+        "not in the capture"
+    };
+    let mut text = format!("note: {file}: {why}:\n");
+    for place in left_out {
+        text.push_str(&format!("  {}\n", plain(place)));
+    }
+    text
+}
 
 /// The source of a run as a copyable command names it, valid from any folder at any time.
 pub(super) fn place(store: &StoreOption, reference: Option<&str>) -> Result<RunLocation, Failure> {

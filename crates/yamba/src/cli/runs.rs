@@ -6,6 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use yamba_record::Machine;
 use yamba_record::number::counted;
+use yamba_record::run::FleetMember;
 use yamba_report::wrap;
 use yamba_store::{Listed, Store};
 
@@ -70,6 +71,8 @@ pub(super) struct StoredRun<'a> {
     complete: bool,
     /// The application whose vector the run has; null for a run of benchmarks.
     vector_of: Option<&'a str>,
+    /// The place of the run in a fleet; null for a run on its own.
+    fleet: Option<&'a FleetMember>,
 }
 
 /// The properties that identify a machine, without those that may change daily.
@@ -110,6 +113,7 @@ impl<'a> StoredRun<'a> {
             benchmarks: &run.benchmarks,
             complete: run.complete,
             vector_of: run.head.application(),
+            fleet: run.head.fleet.as_ref(),
         }
     }
 }
@@ -132,7 +136,7 @@ fn table(runs: &[Listed], width: Option<usize>) -> String {
             },
             state(run).to_owned(),
             run_ref::plain(&run.head.tags.join(" ")),
-            run_ref::plain(&what(run)),
+            run_ref::plain(&(place(run) + &what(run))),
         ]);
     }
     fitting(rows, width)
@@ -198,6 +202,12 @@ fn machine(machine: &Machine) -> String {
         none if none.is_empty() => "unknown".to_owned(),
         known => known,
     }
+}
+
+/// The fleet and the node of a run. Empty for a run on its own.
+fn place(run: &Listed) -> String {
+    let member = run.head.fleet.as_ref();
+    member.map_or(String::new(), |member| format!("{} {}: ", member.name, member.node))
 }
 
 /// A short description of the measured benchmarks.

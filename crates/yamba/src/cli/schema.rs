@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use super::runs::StoredRun;
-use super::{Failure, did_you_mean, output};
+use super::{Failure, did_you_mean, output, selftest};
 
 /// Print the JSON Schema of a document
 ///
@@ -43,12 +43,15 @@ const fn read<T: JsonSchema>(name: &'static str, commands: &'static str) -> Docu
     DocumentSchema { name, commands, generate }
 }
 
-const SCHEMAS: [DocumentSchema; 14] = [
+const SCHEMAS: [DocumentSchema; 17] = [
     read::<yamba_record::Run>("yamba-run/1", "run, time, show, export, import"),
     written::<Vec<StoredRun>>("yamba-runs/1", "runs"),
     written::<yamba_compare::Comparison>("yamba-compare/1", "compare"),
     written::<yamba_compare::history::History>("yamba-history/1", "history"),
+    written::<selftest::Document<'static>>("yamba-selftest/1", "selftest"),
     written::<yamba_session::noise::Report>("yamba-noise/1", "selftest --noise"),
+    written::<yamba_session::study::Answer<'static>>("yamba-study/1", "study"),
+    read::<yamba_session::hardware::Document>("yamba-hardware/1", "hardware, study hardware"),
     read::<yamba_predict::Vector>("yamba-vector/1", "trace, predict"),
     written::<yamba_predict::Predictions>("yamba-predict/1", "predict"),
     read::<yamba_page_cache::FileAccesses>("yamba-files/1", "trace --files, page-cache"),

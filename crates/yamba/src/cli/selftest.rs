@@ -10,6 +10,9 @@ use noise::Noise;
 use yamba_harness::Stop;
 use yamba_session::selftest::{self, Answered, Check, Outcome, Trust};
 
+/// The schema's name.
+const SCHEMA: &str = "yamba-selftest/1";
+
 /// Check whether figures can be trusted here
 ///
 /// Measures what is known before it is measured: chains of instructions with documented latencies,
@@ -46,8 +49,10 @@ pub(super) struct Selftest {
 }
 
 /// The `--json` output.
-#[derive(Serialize)]
-struct Document<'a> {
+#[derive(Serialize, schemars::JsonSchema)]
+pub(super) struct Document<'a> {
+    /// `yamba-selftest/1`.
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     #[serde(flatten)]
     answer: &'a selftest::Answer,
@@ -69,7 +74,7 @@ impl Selftest {
         let stop = Stop::on_signals().map_err(system_failure)?;
         let Answered { checked, answer } = prepared.measure(&stop, &terminal)?;
         let document = Document {
-            schema: "yamba-selftest/1",
+            schema: SCHEMA,
             answer: &answer,
             note: checked.note.as_deref(),
             checks: &checked.checks,

@@ -49,7 +49,7 @@ pub(super) struct Show {
     raw: bool,
     /// Only the points where a parameter has this value; `P` is the number of processes, `T` that
     /// of threads. May be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = run::assignment, conflicts_with = "source")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = run::parameters::assignment, conflicts_with = "source")]
     at: Vec<(String, String)>,
     /// The figures as Markdown, a table for each group
     #[arg(long, group = "form")]
@@ -84,6 +84,9 @@ impl Show {
         run_ref::choose(&mut [&mut run], &names)?;
         choose(&mut run, &self.at)?;
         if self.raw {
+            if !self.json {
+                output::check_batches(&run)?;
+            }
             output::note_without_batches(&run);
         }
         if self.json {
@@ -98,6 +101,8 @@ impl Show {
             output::result(&yamba_report::summary(&run, &place))?;
         } else if self.plot {
             output::result(&plots(&run)?)?;
+        } else if run.benchmarks.is_empty() {
+            output::note("note: this run has no benchmarks\n");
         } else {
             output::result(&table(&run, &style(&run)))?;
         }
@@ -114,7 +119,12 @@ impl Show {
         detail: Detail,
     ) -> Result<(Document, Vec<String>, Option<&'static str>), Failure> {
         if let Some(file) = self.run.as_ref().filter(|r| run_ref::is_path(r)) {
-            let run = run_ref::Runs::new(self.store.choice()).load(file, detail)?;
+            let mut runs = run_ref::Runs::new(self.store.choice());
+            let run = if self.md {
+                run_ref::load_for_page(&mut runs, file, detail)?
+            } else {
+                run_ref::load(&mut runs, file, detail)?
+            };
             let unfinished = run.interrupted.then_some("was stopped");
             return Ok((run, self.names.clone(), unfinished));
         }
@@ -176,7 +186,7 @@ fn style(run: &Document) -> Style {
     let recorded = Run::from_arguments(&run.producer.arguments);
     Style {
         colour: output::colour_on(&std::io::stdout()),
-        set_parameters: recorded.as_ref().map_or(Vec::new(), Run::set_parameters),
+        set_parameters: run.producer.set_parameters().into_iter().map(str::to_owned).collect(),
         tests: recorded.as_ref().is_some_and(|run| run.table),
         topics: topics(run),
         width: output::width(),

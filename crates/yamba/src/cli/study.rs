@@ -60,7 +60,7 @@ pub(super) struct Study {
     /// Give a parameter of the study this value; may be repeated
     ///
     /// In each measurement that names it.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = running::assignment)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = running::parameters::assignment)]
     set: Vec<(String, String)>,
     #[command(flatten)]
     name: RunName,
@@ -132,6 +132,7 @@ impl Study {
             // Fails before the measurement if the page cannot name the store.
             run_ref::place(&self.store, self.from.as_deref())?;
         }
+        running::parameters::each_once(&self.set, &[])?;
         let terminal = Terminal::default();
         let opened = study::open(&self.request(named), &terminal)?;
         let (run, set_parameters) = match &self.from {
@@ -171,10 +172,11 @@ impl Study {
 
     /// The stored run, and the parameters that its command line set.
     fn kept(&self, reference: &str) -> Result<(Run, Vec<String>), Failure> {
-        let detail = if self.html { Detail::Samples } else { Detail::Figures };
-        let run = Runs::new(self.store.choice()).load(reference, detail)?;
-        let recorded = running::Run::from_arguments(&run.producer.arguments);
-        let set_parameters = recorded.as_ref().map_or(Vec::new(), running::Run::set_parameters);
+        // A variation within launches is computed from samples.
+        let mut runs = Runs::new(self.store.choice());
+        let run = run_ref::load_for_page(&mut runs, reference, Detail::Samples)?;
+        let set_parameters = run.producer.set_parameters().into_iter().map(str::to_owned);
+        let set_parameters = set_parameters.collect();
         Ok((run, set_parameters))
     }
 

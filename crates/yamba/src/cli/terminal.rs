@@ -92,8 +92,8 @@ fn worded(warning: &Warning<'_>) -> (String, Option<String>) {
             );
             (format!("this run is not stored: {message}"), Some(help))
         }
-        Warning::NotStoredNow(error) => {
-            (format!("the run cannot be stored now: {error}"), error.help_text().map(str::to_owned))
+        Warning::NotStoredNow { message, help } => {
+            (format!("the run cannot be stored now: {message}"), help.map(str::to_owned))
         }
         Warning::Spooling { run, spool } => (
             format!("what is not stored is in {} until the run ends", spool.display()),
@@ -141,7 +141,7 @@ fn rescued(run: &str, document: &Path, is_partly_stored: bool) -> (String, Optio
         let help = format!("when the store can take it, `yamba rm {run}`; then {import}");
         (format!("{whole}; the store has only a part"), Some(help))
     } else {
-        (whole, Some(format!("when there is a store, {import}")))
+        (whole, Some(format!("when a store can take it, {import}")))
     }
 }
 

@@ -14,7 +14,7 @@ use yamba_session::vectors::{self, Origin};
 use yamba_trace::Trace;
 use yamba_trace::live::{Pattern, run_bare};
 
-use super::{Answer, Failure, StoreOption, arguments, output, system_failure};
+use super::{Answer, Failure, StoreOption, Terminal, arguments, output, system_failure};
 
 /// Count the system calls of an application
 ///
@@ -116,10 +116,15 @@ impl TraceCommand {
             }
         }
         let request = self.request()?;
-        let is_read = matches!(request.subject, Subject::Logs(_) | Subject::Java(_));
+        let is_read = matches!(request.subject, Subject::Logs(_));
         let stop =
             if is_read { Stop::default() } else { Stop::on_signals().map_err(system_failure)? };
-        let traced = trace(&request, &stop, &note)?;
+        let traced = match trace(&request, &stop, &note) {
+            Err(failure) if self.java => {
+                return output::unless_stopped(Err(failure), &stop, Answer::INTERRUPTED);
+            }
+            other => other?,
+        };
         if let (Some(path), Some(files)) = (&self.files, &traced.files) {
             write_files(path, files)?;
         }
@@ -130,8 +135,10 @@ impl TraceCommand {
             started_unix_s: traced.started_unix_s,
             arguments: arguments(),
         };
-        let kept = vectors::keep(&traced.vector, origin, &self.store.choice());
-        output::note_stored("vector", kept)?;
+        let store = self.store.choice();
+        if let Some(id) = vectors::keep(&traced.vector, origin, &store, &Terminal::default())? {
+            output::note(&format!("vector {id} stored\n"));
+        }
         Ok(if is_complete { Answer::Done } else { Answer::No })
     }
 

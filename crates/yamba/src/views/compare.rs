@@ -4,7 +4,6 @@
 mod verdict;
 
 use indexmap::IndexMap;
-use yamba_compare::sequential::NOT_DECIDED;
 use yamba_compare::{
     ComparedEntry, Comparison, Gate, GeometricMean, LEAST_DEVIATION, Remeasured, Slower, Ungated,
     Word,
@@ -20,6 +19,10 @@ const USUAL_LAUNCHES: usize = 6;
 
 /// Marks a disturbed figure.
 const DISTURBED: &str = " ?";
+
+/// A figure is a median, and the ratio is one of means.
+const MEANING_OF_RATIO: &str =
+    "B/A is the ratio of the launches' geometric means, which need not be that of the figures";
 
 /// If many benchmarks lack a ratio for the same reason, this many are named.
 const NAMED: usize = 8;
@@ -77,7 +80,9 @@ pub fn comment(found: &Comparison, a: &str, b: &str) -> View {
             + Text::code(side(a, &found.a.id))
             + ", B is "
             + Text::code(side(b, &found.b.id))
-            + ". A latency is better below 1, a bandwidth or a rate above 1.",
+            + ". A latency is better below 1, a bandwidth or a rate above 1. "
+            + MEANING_OF_RATIO
+            + ".",
     ));
     parts.extend(comment_table(&changed));
     let mut notes: Vec<String> = verdict::reasons_of_undecided(found).into_iter().collect();
@@ -87,7 +92,12 @@ pub fn comment(found: &Comparison, a: &str, b: &str) -> View {
         parts.push(list(notes));
     }
     let same: Vec<&ComparedEntry> = others.into_iter().filter(|e| e.ratio.is_some()).collect();
-    let title = format!("{} without a shown difference, and how they were compared", same.len());
+    let of_one_program = same.iter().filter(|e| e.differs_in_one_program()).count();
+    let mut title = format!("{} without a shown difference", same.len() - of_one_program);
+    if of_one_program > 0 {
+        title += &format!(", {of_one_program} of the same program");
+    }
+    title += ", and how they were compared";
     let mut folded: Vec<Part> = comment_table(&same).into_iter().collect();
     folded.push(list([undecided(found), closing(found)].concat()));
     parts.push(Part::Folded(title, folded));
@@ -187,6 +197,7 @@ fn cells(entry: &ComparedEntry) -> [String; 8] {
     let [low, high] = entry.confidence_interval.unwrap_or_default();
     let [a, b] = entry.launches;
     let word = match entry.verdict {
+        Word::Same if entry.differs_in_one_program() => verdict::SAME_PROGRAM,
         Word::Same => "~",
         Word::Faster => "faster",
         Word::Slower => "slower",
@@ -220,6 +231,14 @@ fn by_reason(before: &str, all: impl Iterator<Item = (String, String)>) -> Vec<S
     lines.collect()
 }
 
+/// How a suspect of these runs is confirmed.
+const REMEASURE: &str =
+    "`--remeasure` re-measures both sides before it calls them slower or faster";
+
+/// How such a suspect is confirmed if the runs kept no sources.
+const MEASURE_TOGETHER: &str =
+    "their runs kept no sources; `yamba ab` measures two programs or commands together";
+
 fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
     let count = compared.len();
     let of = |verdict: Word| compared.iter().filter(|e| e.verdict == verdict).count();
@@ -228,16 +247,23 @@ fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
     let Some(confidence) = found.confidence else {
         return vec!["nothing could be compared".to_owned()];
     };
-    let undecided = compared.iter().filter(|e| e.reason.is_some()).count();
+    let undecided = of(Word::Unknown) - suspects;
+    let of_one_program = compared.iter().filter(|e| e.differs_in_one_program()).count();
     let differences = match (slower + faster, suspects) {
         _ if found.interleaved.is_some() => {
             format!("{slower} slower, {faster} faster, {undecided} undecided of {count} compared")
         }
-        (0, 0) => format!("no difference is shown in {count} compared"),
-        (0, _) if found.remeasured.is_none() => format!(
-            "{suspects} suspected of {count} compared: `--remeasure` re-measures both sides before it calls them slower or faster"
-        ),
+        (0, 0) if of_one_program == 0 => format!("no difference is shown in {count} compared"),
+        (0, 1..) if found.remeasured.is_none() => {
+            let has_sources = compared.iter().any(|e| e.suspect && e.has_sources);
+            let how = if has_sources { REMEASURE } else { MEASURE_TOGETHER };
+            format!("{suspects} suspected of {count} compared: {how}")
+        }
         _ => format!("{slower} slower, {faster} faster, {suspects} suspected of {count} compared"),
+    };
+    let differences = match of_one_program {
+        0 => differences,
+        n => format!("{differences}; {n} of the same program"),
     };
     let mut lines = vec![
         differences,
@@ -248,6 +274,7 @@ fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
         ),
         format!("each launch is assumed to vary by {} at least", percent(LEAST_DEVIATION)),
     ];
+    lines.extend(differs_from_figures(compared).then(|| MEANING_OF_RATIO.to_owned()));
     let has_few = |e: &&&ComparedEntry| e.launches.iter().any(|n| *n < USUAL_LAUNCHES);
     let few = compared.iter().filter(has_few).count();
     let disturbed = compared.iter().filter(|e| e.is_disturbed()).count();
@@ -262,6 +289,14 @@ fn summary(found: &Comparison, compared: &[&ComparedEntry]) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Whether a reader can see that a ratio is not that of the figures beside it.
+fn differs_from_figures(compared: &[&ComparedEntry]) -> bool {
+    compared.iter().any(|entry| {
+        let of_figures = entry.a.zip(entry.b).map(|(a, b)| share(b / a));
+        of_figures.is_some_and(|shown| Some(shown) != entry.ratio.map(share))
+    })
 }
 
 fn remeasured(of: &Remeasured) -> String {
@@ -287,11 +322,7 @@ fn not_covered(gate: &Gate) -> Vec<String> {
     };
     let mut lines = line("not gated, ", &gate.not_gated);
     lines.extend(line("lost, ", &gate.lost));
-    // This reason says itself that they are undecided.
-    let (late, others): (Vec<Ungated>, Vec<Ungated>) =
-        gate.unconfirmed.iter().cloned().partition(|u| u.reason == NOT_DECIDED);
-    lines.extend(line("", &late));
-    lines.extend(line("undecided, ", &others));
+    lines.extend(line("undecided, ", &gate.unconfirmed));
     lines
 }
 

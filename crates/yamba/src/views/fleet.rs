@@ -116,6 +116,10 @@ fn remarks(class: &ClassOfNodes) -> Vec<String> {
 }
 
 fn slow(document: &Document, skipped: usize) -> Part {
+    if !document.has_tests() {
+        let nodes = document.jobs.last().map_or(0, |job| job.nodes);
+        return Part::Line(format!("No node could be compared: that needs five nodes of a class with undisturbed figures, and the job has {}.", counted(nodes, "node", "nodes")).into());
+    }
     if document.slow.is_empty() {
         return Part::Line("No node is slower than its class.".into());
     }

@@ -30,6 +30,7 @@ pub fn document(found: &Comparison) -> String {
         };
         (alone.of.label(), outcome)
     }));
+    cases.extend(of_measurement(found));
     let count = |is_it: fn(&Outcome) -> bool| cases.iter().filter(|(_, o)| is_it(o)).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
@@ -57,6 +58,23 @@ pub fn document(found: &Comparison) -> String {
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
     out
+}
+
+/// Cases for a measurement that ended early, and for its failed processes, which fail only a strict
+/// gate: without them a failed job would have no cause in the file.
+fn of_measurement(found: &Comparison) -> Vec<(String, Outcome)> {
+    let is_strict = found.gate.as_ref().is_some_and(|gate| gate.strict);
+    let interleaved = found.interleaved.iter();
+    let early = interleaved.clone().filter_map(|i| i.stopped.as_ref());
+    let early = early.map(|why| {
+        let outcome = Outcome::Error(why.trim_end().to_owned());
+        ("measurement ended early".to_owned(), outcome)
+    });
+    let failed = interleaved.flat_map(|i| &i.failures).map(|failure| {
+        let outcome = if is_strict { Outcome::Error } else { Outcome::Skipped };
+        ("failed processes".to_owned(), outcome(failure.clone()))
+    });
+    early.chain(failed).collect()
 }
 
 fn outcome(found: &Comparison, entry: &ComparedEntry) -> Outcome {

@@ -122,17 +122,19 @@ mod tests {
             lines(&machine),
             ["  neighbours        not known: no run has probed this machine"]
         );
-        let contention = |contended, unix_s| Contention { contended, unix_s };
+        let contention =
+            |contended, lengthening, unix_s| Contention { contended, lengthening, unix_s };
         machine.quiet_widths =
             [("2", 1702.4), ("10", 1690.0)].map(|(cpu, width)| (cpu.to_owned(), width)).into();
-        machine.contention = [("2", contention(0.123, 8700.0)), ("3", contention(1.0, -1800.0))]
-            .map(|(cpu, contention)| (cpu.to_owned(), contention))
-            .into();
+        machine.contention =
+            [("2", contention(0.123, Some(0.082), 8700.0)), ("3", contention(1.0, None, -1800.0))]
+                .map(|(cpu, contention)| (cpu.to_owned(), contention))
+                .into();
         assert_eq!(
             lines(&machine),
             [
-                "  neighbours        processor 2: 12 % contended in the latest run, 5 min ago, quiet width 1702",
-                "                    processor 3: 100 % contended in the latest run, 3 h ago, never quiet",
+                "  neighbours        processor 2: 12 % contended 5 min ago, up to 8 % slower, quiet width 1702",
+                "                    processor 3: 100 % contended 3 h ago, never quiet",
                 "                    processor 10: quiet width 1690",
             ]
         );

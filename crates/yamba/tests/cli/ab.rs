@@ -84,7 +84,13 @@ fn planted_slowdown_fails_the_gate_and_is_stored() {
     assert_eq!(harness["words"][0], "./head");
     assert!(run["benchmarks"][1]["launches"].as_array().unwrap().len() >= 6);
     // Only the first figure of a comparison of stored runs is a suspicion.
-    yamba.run("compare latest~1 latest").ok().says(&["BM_2", "suspect"]);
+    let answer = yamba.run("compare latest~1 latest").ok();
+    answer.says(&["BM_2", "suspect", "kept no sources; `yamba ab` measures two programs"]);
+    // They cannot be re-measured, whatever is trusted.
+    let answer = yamba.run("compare latest~1 latest --fail-above 5% --trust-sources");
+    answer.says(&["results of another program, without sources; `yamba ab`"]);
+    // Only the later program counts in a history.
+    yamba.run("history BM_2").ok().says(&["1 run, program ./base, that of the latest is ./head"]);
 }
 
 #[test]
@@ -115,8 +121,12 @@ fn failing_programs_are_refused_or_given_up_with_lines_of_their_output() {
     // It works twice.
     let later = format!("[ $(wc -l < filters) -lt 6 ] || {{ {fails}; }}");
     let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", &later))]);
-    let answer = compared(&mut yamba, &["--json"]);
+    let answer = compared(&mut yamba, &["--json", "--junit", "j.xml"]);
     assert_eq!(answer.status, 1, "{}", answer.err);
+    let junit = fs::read_to_string(yamba.folder.path().join("j.xml")).unwrap();
+    assert!(junit.contains("name=\"measurement ended early\""), "{junit}");
+    assert!(junit.contains("<error message=\"--head: 3 of its processes failed"), "{junit}");
+    assert!(!junit.contains("time was too short"), "{junit}");
     assert!(answer.err.contains("measuring ended early"), "{}", answer.err);
     assert!(answer.err.contains("status 3"), "{}", answer.err);
     let both = "echo 'assert 1 == 2'; echo a warning >&2; exit 3";
@@ -145,9 +155,38 @@ fn failed_processes_are_reported_and_fail_a_strict_gate() {
     crate::schema::is_run(&run);
     assert_eq!(run["producer"]["harness"]["failed_processes"], 2);
     fs::remove_file(yamba.folder.path().join("filters")).unwrap();
-    let answer = compared(&mut yamba, &["--fail-above", "20%", "--strict"]);
+    let words = ["--fail-above", "20%", "--strict", "--junit", "j.xml"];
+    let answer = compared(&mut yamba, &words);
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["gate failed: it is strict", "processes of --head failed"]);
+    let junit = fs::read_to_string(yamba.folder.path().join("j.xml")).unwrap();
+    assert!(junit.contains(r#"tests="3" failures="0" errors="1" skipped="0""#), "{junit}");
+    assert!(junit.contains("<error message=\"2 of 8 processes of --head failed"), "{junit}");
+}
+
+/// The head of a pull request may fail always, not only once.
+#[test]
+fn benchmark_that_always_fails_in_the_head_is_lost() {
+    let head = bench("200", "").replace(
+        r#"BM_%s\", \"run_type"#,
+        r#"BM_%s\", \"error_occurred\": true, \"error_message\": \"planted\", \"run_type"#,
+    );
+    let one = r#"/BM_1/ { sub("\"error_occurred.*planted\", ", "") } { print }"#;
+    let head = head.replace("' > \"$out\"", &format!("' | awk '{one}' > \"$out\""));
+    let mut yamba = with(&[("base", bench("200", "")), ("head", head)]);
+    let words = ["--fail-above", "20%", "--strict", "--junit", "j.xml", "--json"];
+    let answer = compared(&mut yamba, &words);
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(found["gate"]["lost"][0]["name"], "BM_2");
+    assert_eq!(found["gate"]["lost"][0]["reason"], "crashed in B");
+    let junit = fs::read_to_string(yamba.folder.path().join("j.xml")).unwrap();
+    assert!(junit.contains("<error message=\"crashed in B\"/>"), "{junit}");
+    // The base keeps its figures.
+    let stored = yamba.run_words(&["show", found["a"]["id"].as_str().unwrap(), "--json"]).ok();
+    let run: Value = serde_json::from_str(&stored.out).unwrap();
+    assert_eq!(run["benchmarks"][1]["launches"].as_array().unwrap().len(), 6);
+    assert!(run["benchmarks"][1]["median"].as_f64().unwrap() > 150.0);
 }
 
 #[test]
@@ -227,7 +266,10 @@ fn undecided_benchmarks_fail_only_a_strict_gate() {
     let mut yamba = with(&[("base", bench("200", "")), ("head", bench("200", ""))]);
     let words = ["--fail-above", "0.001%", "--time", "1ms"];
     let answer = compared(&mut yamba, &words).ok();
-    answer.says(&["no gate: 0 of 2 judged, 2 undecided", "\nnot decided within the time: BM_1"]);
+    answer.says(&[
+        "no gate: 0 of 2 judged, 2 undecided",
+        "\nundecided, the time was too short to decide: BM_1",
+    ]);
     let answer = compared(&mut yamba, &[&words[..], &["--strict"]].concat());
     assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     answer.says(&["gate failed: it is strict"]);
@@ -244,6 +286,77 @@ fn whole_commands_are_timed() {
     answer.says(&["command", "slower"]);
     let made = fs::read_to_string(yamba.folder.path().join("made")).unwrap();
     assert!(made.lines().count() >= 12, "{made}");
+    // Stored runs of different commands are no history of one benchmark.
+    let run: Value = serde_json::from_str(&yamba.run("show latest --json").ok().out).unwrap();
+    crate::schema::is_run(&run);
+    assert_eq!(run["benchmarks"][0]["name"], "/bin/sh -c 'sleep 0.02; sleep 0.02'");
+    assert_eq!(run["benchmarks"][0]["command"]["output"], "pipe");
+    let prepare = "/bin/sh -c 'echo x >> made'";
+    assert_eq!(run["benchmarks"][0]["command"]["prepare"], prepare);
+    assert_eq!(yamba.run("compare latest~1 latest").status, 2);
+    let exported = yamba.run("export latest~1 --format hyperfine").ok().out;
+    assert!(exported.contains("exit_codes") && exported.contains("sleep 0.02"), "{exported}");
+}
+
+/// A command whose output fills the disk is not timed with it.
+#[test]
+fn output_of_a_command_goes_into_a_pipe() {
+    let script =
+        "to=other; [ ! -p /dev/fd/1 ] || to=pipe; echo $to >> where; head -c 3000000 /dev/zero\n"
+            .to_owned();
+    let mut yamba = with(&[("script", script)]);
+    let words = ["ab", "--command", "--base", "sh script", "--head", "sh script", "--time", "1ms"];
+    yamba.run_words(&words).ok();
+    let found = fs::read_to_string(yamba.folder.path().join("where")).unwrap();
+    assert!(found.lines().all(|line| line == "pipe"), "{found}");
+}
+
+/// Answers as pytest with pytest-benchmark: a test `a/test_x.py`, and `b/test_y.py` where it is.
+const PYTEST: &str = r#"#!/bin/sh
+for word; do
+    case $word in
+    --help) mkdir -p .benchmarks; echo '[--benchmark-json=PATH] [--benchmark-min-rounds=NUM]'; exit ;;
+    --benchmark-json=*) out=${word#*=} ;;
+    old*|new*) folder=$word ;;
+    esac
+done
+test() {
+    echo "{\"fullname\": \"$1\", \"stats\": {\"median\": $2, \"min\": $2, \"max\": $2, \"rounds\": 1}}"
+}
+{
+    echo '{"machine_info": {}, "benchmarks": ['
+    test "$folder/a/test_x.py::test_t" "0.001$$"
+    [ ! -e "$folder/b/test_y.py" ] || { echo ,; test "$folder/b/test_y.py::test_u" 0.002; }
+    echo ']}'
+} > "$out"
+"#;
+
+/// A further file in another folder does not rename the tests of all others, and `--help` leaves
+/// no folder.
+#[test]
+fn names_of_pytest_do_not_depend_on_other_tests() {
+    let mut yamba = with(&[("pytest", PYTEST.to_owned())]);
+    let folder = yamba.folder.path().to_owned();
+    for (tree, file) in [("old/a", "test_x.py"), ("new/a", "test_x.py"), ("new/b", "test_y.py")] {
+        fs::create_dir_all(folder.join(tree)).unwrap();
+        fs::write(folder.join(tree).join(file), "").unwrap();
+    }
+    let words = ["ab", "--base", "./pytest old", "--head", "./pytest new", "--time", "1s"];
+    yamba.run_words(&words).ok().says(&["\na/test_x.py::test_t", "only in B: b/test_y.py::test_u"]);
+    assert!(!folder.join(".benchmarks").exists());
+    // A folder of the user stays.
+    fs::create_dir(folder.join(".benchmarks")).unwrap();
+    yamba.run_words(&words).ok();
+    assert!(folder.join(".benchmarks").exists());
+}
+
+#[test]
+fn option_that_yamba_sets_is_refused() {
+    let mut yamba = with(&[("bench", bench("200", ""))]);
+    let words = ["run", "--program", "./bench --benchmark_min_time=100x"];
+    yamba.run_words(&words).refused(&["--benchmark_min_time=100x would not count"]);
+    let words = ["ab", "--base", "./bench", "--head", "./bench --benchmark_repetitions=5"];
+    yamba.run_words(&words).refused(&["--head: --benchmark_repetitions=5 would not count"]);
 }
 
 /// A folder with a repository of two commits, whose benchmarks `source` differ by 30 %.
@@ -434,6 +547,15 @@ fn folder_of_the_repository_is_that_of_build_and_program() {
     // The sides are named by their revisions.
     run("HEAD").ok().says(&["BM_2", "base: HEAD b (", "head: HEAD b ("]);
     run("HEAD~1").refused(&["the revision of base has no folder sub/"]);
+    // Both sides would be one program only outside of the tree.
+    for (bench, is_inside) in [("../source", true), ("../../source", false)] {
+        let words = ["ab", "--worktrees", "HEAD", "HEAD", "--bench", bench];
+        let answer = Answer::read(yamba.command(&words).current_dir(&folder).output().unwrap());
+        match is_inside {
+            true => drop(answer.ok()),
+            false => drop(answer.refused(&["lies outside of the working tree"])),
+        }
+    }
 }
 
 /// A kept tree is not built again for the same commit and command, also after a new clone.
@@ -457,6 +579,10 @@ fn kept_working_trees_are_built_once() {
     fs::remove_dir_all(folder.join(".git/worktrees")).unwrap();
     fs::remove_dir_all(folder.join("kept/head")).unwrap();
     assert_eq!(run(&mut yamba, "HEAD~1", &build), "head\n");
+    // It would be measured as that of the commit.
+    fs::write(folder.join("kept/head/source"), bench("900", "")).unwrap();
+    assert_eq!(run(&mut yamba, "HEAD~1", &build), "head\n");
+    assert_eq!(run(&mut yamba, "HEAD~1", &build), "");
     assert_eq!(run(&mut yamba, "HEAD", &build), "base\n");
     assert_eq!(run(&mut yamba, "HEAD", &format!("{build}; true")), "base\nhead\n");
 }
@@ -573,6 +699,55 @@ fn killed_comparison_keeps_its_rounds_and_its_program_ends() {
     yamba.run("show latest").says(&["BM_1", "BM_2"]);
 }
 
+/// The build in a working tree of a repository, at the time when it has begun.
+fn building(yamba: &Yamba, temporary: &Path) -> yamba_child_guard::Guarded {
+    let build = format!("touch {}/begun; sleep 60; true", temporary.display());
+    let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--build", &build, "--bench", "source"];
+    let mut command = yamba.command(&words);
+    command.env("TMPDIR", temporary);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    until("the build", || temporary.join("begun").exists());
+    child
+}
+
+#[test]
+fn stop_while_a_program_is_built_is_no_wrong_input() {
+    let yamba = repository();
+    let temporary = tempfile::tempdir().unwrap();
+    let child = building(&yamba, temporary.path());
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let answer = Answer::read(child.finish());
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    assert!(answer.err.contains("was stopped"), "{}", answer.err);
+}
+
+/// Two whole builds may be in them.
+#[test]
+fn trees_of_a_killed_comparison_are_removed_by_the_next() {
+    let yamba = repository();
+    let temporary = tempfile::tempdir().unwrap();
+    let child = building(&yamba, temporary.path());
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    drop(child);
+    let lost = || {
+        let all = fs::read_dir(temporary.path()).unwrap().flatten();
+        let of_trees = all.filter(|e| e.file_name().to_string_lossy().contains("-worktrees-"));
+        of_trees.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    assert_eq!(lost().len(), 1);
+    fs::File::open(&lost()[0]).unwrap().set_modified(then).unwrap();
+    let words = ["ab", "--worktrees", "HEAD~1", "HEAD", "--bench", "source"];
+    let mut command = yamba.command(&words);
+    Answer::read(command.env("TMPDIR", temporary.path()).output().unwrap()).ok();
+    assert_eq!(lost(), [] as [std::path::PathBuf; 0]);
+    let mut git = Command::new("git");
+    let trees = git.current_dir(yamba.folder.path()).args(["worktree", "list"]).output().unwrap();
+    assert_eq!(String::from_utf8(trees.stdout).unwrap().lines().count(), 1);
+}
+
 /// Nothing is stored if there is no complete round.
 #[test]
 fn comparison_that_is_interrupted_in_its_first_round_stores_nothing() {
@@ -589,6 +764,10 @@ fn comparison_that_is_interrupted_in_its_first_round_stores_nothing() {
     yamba.run("show latest").refused(&["no run"]);
 }
 
+fn alone_with<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "--program", "./bench"], words].concat()
+}
+
 #[test]
 fn one_program_alone_is_stored() {
     let mut yamba = with(&[("bench", bench("200", ""))]);
@@ -601,9 +780,18 @@ fn one_program_alone_is_stored() {
     assert_eq!(names, ["BM_1", "BM_2"]);
     assert_eq!(run["benchmarks"][0]["launches"].as_array().unwrap().len(), 3);
     yamba.run("show base").ok().says(&["BM_1", "BM_2"]);
+    yamba.run("runs").ok().says(&["BM_1 BM_2"]);
+    yamba.run_words(&alone_with(&["--set", "a=1"])).refused(&["--set", "./bench --size 3"]);
+    // Nothing is measured otherwise than the user asks for.
+    let words =
+        alone_with(&["-P", "2", "--cpu", "0", "--precision", "5%", "--warmup", "1s", "-O", "3"]);
+    yamba.run_words(&words).refused(&[
+        "a program of another harness: --precision, --processes, --warmup, --cpu, options of the compiler",
+    ]);
     yamba
-        .run_words(&["run", "--program", "./bench", "--set", "a=1"])
-        .refused(&["--set", "./bench --size 3"]);
+        .run_words(&alone_with(&["--placement", "pinned", "--threads", "2"]))
+        .refused(&["--placement"]);
+    yamba.run_words(&alone_with(&["--launches", "1", "--placement", "free"])).ok();
     yamba.run_words(&["run", "--program", "./none"]).refused(&["./none is not found"]);
 }
 

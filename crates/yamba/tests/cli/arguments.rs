@@ -64,6 +64,12 @@ fn check_assembles() {
         "error[assembler-error]",
         "frobnicate",
     ]);
+    // GNU as takes other numbers, with a warning.
+    for line in ["mov al, 300", "add eax, 0x100000005"] {
+        let mut changed = Yamba::new().file("changed.yamba", ports(line));
+        changed.run("check changed.yamba").refused(&["changed.yamba:2:", line]);
+        changed.run_words(&["time", "--asm", line]).refused(&["help: "]);
+    }
     let json = yamba.run("check wrong.yamba --json");
     let document: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((json.status, document["errors"].as_u64()), (2, Some(1)));

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use yamba_child_guard::StartGuarded;
 
 use crate::support::Yamba;
 
@@ -141,6 +143,57 @@ fn bundles_of_other_instruction_sets_measure_in_an_emulator() {
             assert_eq!(entry["launches"].as_array().unwrap().len(), 2, "{isa} {notes}");
             assert_eq!(notes.contains("emulated by"), isa != "x86_32", "{isa} {notes}");
         }
+    }
+}
+
+/// A capture without its last part says nothing about whether the run was stopped.
+#[test]
+#[ignore = "needs g++"]
+fn cut_capture_is_named_and_its_run_is_cut_off() {
+    let mut yamba = Yamba::new();
+    bundled(&mut yamba, "lat_syscall_getppid");
+    let whole = printed(&yamba, &["./measure", "--fleet", "june", "--rank", "007"]);
+    let other = String::from_utf8(printed(&yamba, &["./measure"])).unwrap();
+    let is_early = |line: &&str| {
+        !["launch", "end"].iter().any(|item| line.starts_with(&format!("{{\"item\":\"{item}\"")))
+    };
+    let cut: Vec<&str> = other.lines().filter(is_early).collect();
+    let mut yamba = yamba.file("whole.json", whole).file("cut.json", cut.join("\n"));
+    let answer = yamba.run("import whole.json cut.json").ok();
+    assert!(answer.err.contains("note: cut.json: not in the capture"), "{}", answer.err);
+    assert!(!answer.err.contains("whole.json"), "{}", answer.err);
+    let ids: Vec<&str> = answer.out.lines().collect();
+    yamba.run("runs").ok().says(&["cut off"]);
+    let shown = yamba.run(&format!("show {}", ids[1])).ok().says(&["Without a launch"]);
+    assert!(!shown.out.contains("Stopped"), "{}", shown.out);
+    let shown = yamba.run(&format!("show {} --json", ids[0])).ok().out;
+    assert_eq!(serde_json::from_str::<Value>(&shown).unwrap()["fleet"]["rank"], 7);
+}
+
+/// A bundle whose output cannot be written stops, and leaves nothing on the machine.
+#[test]
+#[ignore = "needs g++"]
+fn bundle_without_a_reader_ends_and_removes_its_files() {
+    let mut yamba = Yamba::new();
+    bundled(&mut yamba, "lat_syscall_getppid");
+    let scratch = yamba.folder.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let mut command = Command::new("./measure");
+    command.current_dir(yamba.folder.path()).env("TMPDIR", &scratch);
+    let mut bundle = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    // The plan comes before the first launch.
+    let mut begun = [0; 1000];
+    bundle.stdout.take().unwrap().read_exact(&mut begun).unwrap();
+    let ended = bundle.finish();
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(3), "{errors}");
+    assert_eq!(errors.matches("standard output: ").count(), 1, "{errors}");
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+    for option in ["--list", "--dry-run"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let place = yamba.folder.path().join("measure");
+        let status = Command::new(place).arg(option).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(3), "{option}");
     }
 }
 

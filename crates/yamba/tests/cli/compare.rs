@@ -151,7 +151,7 @@ fn comment_has_the_result_first_and_the_rest_folded() {
     let first = out.lines().next().unwrap();
     assert_eq!(
         first,
-        "### Performance: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 undecided"
+        "### Performance: 1 seems slower, 1 seems faster, 1 without a shown difference, 2 undecided; 1 only in A"
     );
     let (open, folded) = out.split_once("<details>").unwrap();
     let rows = |text: &str| -> Vec<String> {
@@ -164,7 +164,7 @@ fn comment_has_the_result_first_and_the_rest_folded() {
     assert!(slower.ends_with("| **seems slower** |"), "{slower}");
     assert_eq!(rows(folded), ["lat_same"], "{folded}");
     for text in [
-        "3 undecided: ",
+        "2 undecided: ",
         "one launch in A, one launch in B (1)",
         "The kernel is 6.1 in A, 6.2 in B.",
     ] {
@@ -182,7 +182,7 @@ fn page_of_two_runs_has_verdicts() {
     let mut yamba = with_documents();
     let page = yamba.run("report a.json b.json -o -").ok().out;
     for text in [
-        "Of B: 1 seems slower, 1 seems faster, 1 without a shown difference, 3 undecided.",
+        "Of B: 1 seems slower, 1 seems faster, 1 without a shown difference, 2 undecided; 1 only in A.",
         "The kernel is 6.1 in A, 6.2 in B.",
         r#"<span class="verdict slower">seems slower</span>"#,
         r#"<span class="verdict faster">seems faster</span>"#,
@@ -196,6 +196,41 @@ fn page_of_two_runs_has_verdicts() {
         let page = yamba.run(words).ok().out;
         assert!(!page.contains("What differs between"), "{words}");
     }
+}
+
+/// Two runs of one program, whose launches differ by a fifth.
+#[test]
+fn one_program_has_one_verdict_everywhere() {
+    let of_one_program = |id: &str, factor: f64| {
+        let mut run = run(id, "6.1", "Z80", factor);
+        run["benchmarks"] = json!([benchmark("lat_x", "latency", "ns", &SIX.map(|x| x * factor))]);
+        run["benchmarks"][0]["provenance"] = json!({"program": "00ff"});
+        run.to_string()
+    };
+    let mut yamba = Yamba::new()
+        .file("a.json", of_one_program("a", 1.0))
+        .file("b.json", of_one_program("b", 1.2));
+    let why = "the program is the same: the machine differs, or it is noise";
+    let words = "compare a.json b.json --fail-above 5% --strict";
+    for words in ["compare a.json b.json", words] {
+        let answer = yamba.run(words).ok().says(&["<0.001", "same program", why]);
+        assert!(!answer.out.contains("suspect\n"), "{}", answer.out);
+    }
+    yamba.run(words).ok().says(&["gate passed", "1 of 1 judged"]);
+    let document: Value =
+        serde_json::from_str(&yamba.run(&format!("{words} --json")).ok().out).unwrap();
+    schema::holds("yamba-compare/1", &document);
+    assert_eq!(verdicts(&document), [("lat_x", "same", false)]);
+    assert_eq!(document["benchmarks"][0]["reason"], why);
+    assert_eq!(
+        (&document["gate"]["judged"], &document["gate"]["undecided"]),
+        (&json!(1), &json!(0))
+    );
+    let comment = yamba.run(&format!("{words} --md")).ok().out;
+    assert!(comment.starts_with("### Performance: 1 of the same program\n"), "{comment}");
+    let page = yamba.run("report a.json b.json -o -").ok().out;
+    assert!(page.contains("Of B: 1 of the same program."), "the summary");
+    assert!(page.contains(&format!("1 differs, but {why}.")), "the remark");
 }
 
 #[test]
@@ -262,7 +297,7 @@ fn closed_output_pipe_does_not_change_exit_status() {
     let (status, err) = closed("compare a.json b.json --fail-above 5% --strict");
     assert_eq!(status, 1, "{err}");
     for words in
-        ["compare a.json b.json lat_same", "export a.json --format csv", "show a.json --raw"]
+        ["compare a.json b.json lat_same", "export a.json --format csv", "show a.json --json"]
     {
         let (status, err) = closed(words);
         assert_eq!((status, err.contains("error")), (0, false), "{words}: {err}");

@@ -120,7 +120,9 @@ fn one_bad_file_of_two_imports_nothing() {
 
 #[test]
 fn every_export_format_reports_omissions() {
-    let mut yamba = yamba();
+    let mut document = document();
+    document["benchmarks"][0]["batches"] = json!({"passes": 1, "operations": 1, "ns": [2.5]});
+    let mut yamba = Yamba::new().file("old.json", document.to_string());
     let parts = [
         ("json", "\"good\""),
         ("csv", ",good,"),
@@ -152,6 +154,32 @@ fn every_export_format_reports_omissions() {
             ["json", "csv", "csv-batches", "google-benchmark", "influx", "ktap"].contains(&format);
         assert_eq!(is_told, !gives_reasons, "{format}: {}", answer.err);
     }
+}
+
+#[test]
+fn help_of_a_metric_says_which_intervals_there_are() {
+    let text = yamba().run("export old.json --format prometheus").ok().out;
+    let help = "# HELP yamba_latency_interval_seconds The interval of the figure: a distribution-free 95 % confidence interval between launches; or one that holds the figure of the next run of this kind in 90 % of cases; or a 95 % confidence interval within launches, which says nothing of other runs.\n";
+    assert!(text.contains(help), "{text}");
+}
+
+/// An empty file would look like a run without benchmarks.
+#[test]
+fn export_without_any_entry_or_batch_is_refused() {
+    let mut empty = document();
+    empty["benchmarks"] = json!([]);
+    let mut yamba = yamba().file("empty.json", empty.to_string());
+    for format in FORMATS.iter().map(|f| f.name).filter(|name| *name != "json") {
+        let answer = yamba.run(&format!("export empty.json --format {format} -o out"));
+        answer.refused(&["the run has no entry", "help:"]);
+    }
+    for words in ["export old.json --format csv-batches -o out", "show old.json --raw"] {
+        yamba.run(words).refused(&["there are no raw batches", "--raw", "help:"]);
+    }
+    assert!(!yamba.folder.path().join("out").exists());
+    yamba.run("export empty.json --format json").ok();
+    let imported = lmbench().run("show host.0 --raw");
+    imported.refused(&["only benchmarks that Yamba timed have them"]);
 }
 
 /// The table of missing figures and the descriptions of the page.
@@ -196,6 +224,17 @@ fn document_is_shown_without_a_store() {
     assert_eq!(shown["benchmarks"].as_array().unwrap().len(), 1);
     yamba.run("show none.json").refused(&["none.json: there is no such file", "help:"]);
     assert!(!yamba.folder.path().join("results.sqlite").exists());
+}
+
+#[test]
+fn run_without_benchmarks_is_shown_as_such() {
+    let mut empty = document();
+    empty["benchmarks"] = json!([]);
+    let answer = Yamba::new().file("empty.json", empty.to_string()).run("show empty.json").ok();
+    assert_eq!(
+        (answer.out.as_str(), answer.err.as_str()),
+        ("", "note: this run has no benchmarks\n")
+    );
 }
 
 #[test]
@@ -265,6 +304,19 @@ fn imported_results_are_marked_as_such() {
     yamba.run("report host.0 host.1 -o page.html").ok();
     let page = fs::read_to_string(yamba.folder.path().join("page.html")).unwrap();
     assert!(page.contains("not by Yamba") && !page.contains("<script>alert"));
+    assert!(page.contains("Measured by lmbench 3.0: Yamba knows nothing of disturbance."));
+    for claim in ["valid and undisturbed", "Each figure is a median", "95 %", ", . "] {
+        assert!(!page.contains(claim), "{claim}");
+    }
+    let tables = yamba.run("report host.0 --md").ok().out;
+    assert!(
+        tables.contains("\n\nlinux 6.1.0. There is no raw batch: another program measured."),
+        "{tables}"
+    );
+    let csv = yamba.run("export host.0 --format csv").ok().out;
+    let mut lines = csv.lines().map(|line| line.split(','));
+    let at = lines.next().unwrap().position(|title| title == "has_sound_interval").unwrap();
+    assert_eq!(lines.next().unwrap().nth(at), Some("false"), "{csv}");
     let text = yamba.run(&format!("export {id} --format json")).ok().out;
     crate::schema::is_run(&serde_json::from_str(&text).unwrap());
 }
@@ -275,6 +327,7 @@ fn name_cannot_inject_a_line() {
     let mut forged = document();
     forged["benchmarks"][0]["name"] = json!("good\nok  better  1 ns\u{202e}");
     forged["benchmarks"][0]["unit"] = json!("ns\nok  best  1 ns");
+    forged["benchmarks"][0]["figure"] = json!("value");
     let mut yamba = Yamba::new().file("forged.json", forged.to_string());
     yamba.run("import forged.json").ok();
     for (words, status) in [("show", 0), ("runs", 0), ("compare latest latest", 2)] {

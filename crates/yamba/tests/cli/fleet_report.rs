@@ -52,10 +52,11 @@ fn run(job: &str, node: usize, factor: f64, random: &mut Rng) -> Value {
 fn entry(topic: &str, figure: &str, at: usize, factor: f64, random: &mut Rng) -> Value {
     let launches: Vec<f64> =
         (0..6).map(|_| 100.0 * factor * (1.0 + 0.002 * random.f64())).collect();
+    let unit = if figure == "bandwidth" { "MB/s" } else { "ns" };
     let of = |(place, median): (usize, &f64)| json!({"median": median, "cycles": null, "samples": 1, "cycle_ns": null, "round": place});
     json!({
         "name": format!("{}_{at}", topic.to_lowercase()), "class": "x", "ports": [], "parameters": {"size": 8},
-        "processes": 1, "status": "ok", "valid": true, "figure": figure, "unit": "ns", "median": launches[0],
+        "processes": 1, "status": "ok", "valid": true, "figure": figure, "unit": unit, "median": launches[0],
         "samples": launches, "launches": launches.iter().enumerate().map(of).collect::<Vec<_>>(),
         "provenance": {"topic": topic}, "evidence": {}, "notes": [],
     })
@@ -79,6 +80,50 @@ fn document_names_slow_node_and_is_valid() {
     let failed = found["failed"][0]["node"].as_str().unwrap();
     assert!(failed.contains("torn"), "{failed}");
     assert!(!schema::is_held("yamba-fleet-report/1", &json!({"schema": "yamba-fleet-report/1"})));
+}
+
+/// A node that booted without a clock must not make its job the first one.
+#[test]
+fn order_of_jobs_does_not_depend_on_one_clock() {
+    let mut yamba = fleet();
+    change(&yamba, "results/j2/n3.json", |run| run["started_unix_s"] = json!(100.0));
+    let found = document(&mut yamba, "fleet report results --json");
+    assert_eq!((&found["jobs"][0]["job"], &found["jobs"][1]["job"]), (&json!("j1"), &json!("j2")));
+    assert_eq!(found["slow"][0]["node"], "n4");
+}
+
+/// Applies a change to a document.
+fn change(yamba: &Yamba, file: &str, with: impl FnOnce(&mut Value)) {
+    let path = yamba.folder.path().join(file);
+    let mut run: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    with(&mut run);
+    std::fs::write(path, run.to_string()).unwrap();
+}
+
+#[test]
+fn copy_of_a_document_is_no_node() {
+    let mut yamba = fleet();
+    change(&yamba, "results/j2/n4.json", |run| run["id"] = json!("0123456789abcdef"));
+    let folder = yamba.folder.path().join("results/j2");
+    std::fs::copy(folder.join("n4.json"), folder.join("n98.json")).unwrap();
+    change(&yamba, "results/j2/n98.json", |run| run["fleet"]["node"] = json!("n98"));
+    // Nothing ever writes into the pipe, so a reader of it would wait for ever.
+    let pipe = std::process::Command::new("mkfifo").arg(folder.join("pipe.json")).status();
+    assert!(pipe.unwrap().success());
+    let found = document(&mut yamba, "fleet report results --json");
+    assert_eq!(found["jobs"][1]["nodes"], NODES - 1);
+    let slow: Vec<&Value> = found["slow"].as_array().unwrap().iter().map(|s| &s["node"]).collect();
+    assert_eq!(slow, [&json!("n4")]);
+    let failed = found["failed"].as_array().unwrap();
+    assert!(failed.iter().any(|f| f["node"] == "n98"), "{failed:?}");
+}
+
+#[test]
+fn report_that_compared_nothing_fails() {
+    let mut yamba = fleet();
+    let answer = yamba.run("fleet report results/j1/n0.json results/j1/n1.json");
+    assert_eq!(answer.status, 1, "{}", answer.err);
+    answer.says(&["No node could be compared", "five nodes"]);
 }
 
 #[test]
@@ -110,6 +155,16 @@ fn page_has_the_slow_node_and_loads_nothing() {
     let mut yamba = yamba.file("nodes", "n0\nn99\n");
     let found = document(&mut yamba, "fleet report results --nodes nodes --json");
     assert_eq!(found["missing"], json!(["n11", "n99"]));
+}
+
+#[test]
+fn page_replaces_no_document_of_its_folder() {
+    let mut yamba = fleet();
+    let document = yamba.folder.path().join("results/j1/n3.json");
+    let before = std::fs::read(&document).unwrap();
+    let refused = "results/j1/n3.json is an input of this command";
+    yamba.run("fleet report results -o results/j1/n3.json").refused(&[refused]);
+    assert_eq!(std::fs::read(&document).unwrap(), before);
 }
 
 #[test]

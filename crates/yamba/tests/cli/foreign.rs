@@ -147,7 +147,39 @@ fn processes_of_go_are_compared() {
     assert_eq!(sort["parameters"], json!({"gomaxprocs": 2, "pkg": "example.com/shop"}));
     assert!((sort["ratio"].as_f64().unwrap() - 1.2).abs() < 0.001);
     assert_eq!(sort["suspect"], true);
-    yamba.run("show ./a.txt").ok().says(&["BenchmarkSort", "an interval is that of the processes"]);
+    yamba.run("show ./a.txt").ok().says(&["BenchmarkSort", "an interval is that of its processes"]);
+}
+
+/// A value that cannot be read is named by each command that reads the file.
+#[test]
+fn left_out_values_are_named_by_each_command() {
+    let text = lmbench(1, 5.0).replace("[Sat", "Simple syscall: nan microseconds\n[Sat");
+    let mut yamba = Yamba::new().file("host.0", &text).file("host.1", lmbench(2, 5.0));
+    let note = "note: host.0: no known figure, and left out:\n  line 2: Simple syscall: nan";
+    for words in [
+        "show host.0",
+        "show host.0 --json",
+        "report host.0 -o page.html",
+        "report host.0 --md",
+        "compare host.0 host.1",
+        "export host.0 --format csv",
+        "import host.0",
+    ] {
+        let answer = yamba.run(words);
+        assert!(answer.err.contains(note), "{words}: {}", answer.err);
+        assert!(!answer.out.contains("left out:\n"), "{words}: {}", answer.out);
+    }
+    let stored = yamba.run("show").ok();
+    assert!(!stored.err.contains("left out"), "{}", stored.err);
+}
+
+#[test]
+fn history_of_imported_launches_advises_import() {
+    let samples = root().join("crates/store/src/import/samples/sel4bench.json");
+    let mut yamba = Yamba::new();
+    yamba.run_words(&["import", samples.to_str().unwrap(), "--store", "kept.sqlite"]).ok();
+    yamba.run("history Signal* --store kept.sqlite").ok().says(&["`yamba import` stores the next"]);
+    yamba.run("show --store kept.sqlite").ok().says(&["too few iterations for an"]);
 }
 
 /// A folder is named with a slash: a word without one may be a tag.

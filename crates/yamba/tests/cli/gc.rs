@@ -216,6 +216,25 @@ fn costs_without_pauses_are_refused_and_rough_ones_have_wider_intervals() {
 }
 
 #[test]
+fn heap_without_room_for_the_live_set_is_refused() {
+    let predict = "gc predict app.gc --costs costs.json --collector serial --json --heap";
+    let too_small = |live: &str| format!("a heap of 1 MiB is too small: {live} are alive at once");
+    let mut yamba = prepared();
+    // 8 MB are alive.
+    yamba.run(&format!("{predict} 1M")).refused(&[&too_small("7.629 MiB"), "fix: --heap "]);
+    // With another heap that has a prediction, it is one of the missing ones.
+    let found = document(&mut yamba, &format!("{predict} 1M --heap 64M"));
+    assert_eq!(found["predictions"].as_array().unwrap().len(), 1);
+    assert!(found["missing"][0].as_str().unwrap().contains(&too_small("7.629 MiB")));
+}
+
+#[test]
+fn profile_of_a_java_that_is_not_there_is_refused() {
+    let command = "gc profile -o app.gc -- /no/such/java -cp . Main";
+    prepared().run(command).refused(&["/no/such/java: there is no such program", "of a JDK"]);
+}
+
+#[test]
 fn file_that_cannot_be_written_is_refused_before_the_application_runs() {
     let mut yamba = prepared();
     for command in [

@@ -7,6 +7,7 @@ use serde_json::Value;
 use yamba_harness::keep_hardware;
 use yamba_record::hardware::HardwareParameter;
 
+use crate::schema;
 use crate::support::{Yamba, json};
 
 /// A benchmark in place of `load_sizes`, with the times of a processor of this rule: `x` is from 1
@@ -44,6 +45,7 @@ fn levels(end: u32) -> String {
 fn parameters(mut yamba: Yamba) -> Vec<Value> {
     let answer = yamba.run("hardware --lib . l3.size --quick --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
+    schema::holds("yamba-hardware/1", &document);
     document["parameters"].as_array().unwrap().clone()
 }
 

@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -10,7 +12,7 @@ use serde_json::{Value, json};
 use yamba_child_guard::{Guarded, StartGuarded};
 
 use crate::schema;
-use crate::support::{Answer, Yamba};
+use crate::support::{Answer, Yamba, rescued, until};
 
 /// A log of `count` requests, ten a second, for 30 objects: object n is asked for about 1/n as
 /// often as object 1.
@@ -96,6 +98,18 @@ fn fit_prints_each_distribution_and_writes_a_document() {
     }
 }
 
+/// As attackers send them, to find buffers without a bound.
+#[test]
+fn requests_for_too_long_names_are_left_out() {
+    let long = log(1).replace("GET /", &format!("GET /{}", "a".repeat(70_000)));
+    let mut yamba = Yamba::new().file("access.log", log(30) + &long);
+    let answer = yamba.run("load fit access.log --no-plot -o site.load").ok();
+    let note = "access.log:31: left out: the object of its request has a name of more than 20000";
+    assert!(answer.err.contains(note), "{}", answer.err);
+    let origin = Origin::start(&yamba, &[]);
+    yamba.run(&format!("load replay access.log {} --users 2", origin.url)).ok();
+}
+
 #[test]
 fn lines_that_are_left_out_are_in_the_summary() {
     let text = log(30) + &"nonsense\n".repeat(14) + "a b\n";
@@ -168,12 +182,16 @@ fn latency_is_a_time_with_its_field_and_unit() {
                 format!(" \"-\" \"curl\" 0.0{:02} 1588500{:03}.098", i + 10, 2 * i)
             }),
         )
+        .file("fast.log", log_with("", path, |_| " \"-\" \"curl\" 0.000".to_owned()))
         .file("gzip.log", log_with("", path, |i| format!(" \"-\" \"curl\" 2.{:02}", i + 10)))
         .file("apache.log", log_with("", path, |i| format!(" \"-\" \"curl\" {}", 4000 + 2 * i)));
     let answer = yamba.run("load fit msec.log --no-plot").ok();
     assert!(answer.err.contains("not used: 4 (\"1588500000.098\")"), "{}", answer.err);
     // 10 to 69 ms
-    answer.says(&["latency   mean 39.5 ms of 60 requests, from field 3 after the bytes, in s"]);
+    let answer = answer
+        .says(&["latency   mean 39.5 ms of 60 requests, from field 3 after the bytes, in s; "]);
+    answer.says(&[" ms in the model, which spreads each upwards over a step of 1 ms\n"]);
+    yamba.run("load fit fast.log --no-plot").ok().says(&["latency   mean below 1 ms of 60"]);
     let answer = yamba.run("load fit gzip.log --no-plot").ok();
     assert!(answer.err.contains("not used: 3 (\"2.10\")"), "{}", answer.err);
     assert!(!answer.out.contains("latency"), "{}", answer.out);
@@ -224,6 +242,7 @@ fn compressed_logs_are_read_or_refused() {
         .file("access.log.gz", &whole)
         .file("cut.log.gz", &whole[..whole.len() / 2])
         .file("access.log.zst", b"\x28\xb5\x2f\xfd\0")
+        .file("access.zip", b"PK\x03\x04\0\0\0")
         .file("wide.log", b"\xff\xfe1\0\n\0");
     let plain = yamba.run("load fit access.log --json").ok().out;
     assert_eq!(yamba.run("load fit access.log.gz --json").ok().out, plain);
@@ -232,6 +251,7 @@ fn compressed_logs_are_read_or_refused() {
         "gzip -cd cut.log.gz | yamba load fit -",
     ]);
     yamba.run("load fit access.log.zst").refused(&["compressed by zstd", "zstdcat"]);
+    yamba.run("load fit access.zip").refused(&["compressed by zip", "unzip -p access.zip"]);
     yamba.run("load fit wide.log").refused(&["UTF-16", "iconv"]);
 }
 
@@ -255,6 +275,25 @@ fn logs_in_other_forms_are_refused_by_name() {
     }
 }
 
+/// Each request of this log has a client of its own.
+#[test]
+fn users_of_a_log_without_think_times_are_refused() {
+    let lines: String = log(300)
+        .lines()
+        .enumerate()
+        .map(|(i, line)| {
+            let (_, rest) = line.split_once(' ').unwrap();
+            format!("10.0.{}.{} {rest}\n", i / 250, i % 250)
+        })
+        .collect();
+    let mut yamba = Yamba::new().file("access.log", lines);
+    yamba.run("load fit access.log -o site.load --no-plot").ok();
+    let origin = Origin::start(&yamba, &[]);
+    let words = format!("load run site.load {} --users 2 --requests 20", origin.url);
+    yamba.run(&words).refused(&["site.load: it has no think times", "--rate", "--no-think"]);
+    yamba.run(&format!("{words} --no-think")).ok();
+}
+
 #[test]
 fn model_without_paths_names_no_object() {
     let mut yamba = Yamba::new().file("access.log", log(500).replace("GET /", "GET /secret/"));
@@ -266,8 +305,25 @@ fn model_without_paths_names_no_object() {
 
 #[test]
 fn wrong_logs_and_models_are_refused() {
-    let mut yamba =
-        Yamba::new().file("short.log", log(10)).file("none.log", "hello\n").file("bad.load", "{}");
+    let once = log_with("", path, |_| String::new());
+    let once = once.lines().map(|line| {
+        line[..line.find('[').unwrap()].to_owned()
+            + "[03/May/2020:10:00:00 +0000]"
+            + &line[line.find(']').unwrap() + 1..]
+            + "\n"
+    });
+    let mut yamba = Yamba::new()
+        .file("short.log", log(10))
+        .file("once.log", once.collect::<String>())
+        .file("posts.log", log(30).replace("GET", "POST"))
+        .file("none.log", "hello\n")
+        .file("bad.load", "{}");
+    yamba
+        .run("load fit once.log")
+        .refused(&["once.log: all 60 requests with GET or HEAD have the same time"]);
+    yamba
+        .run("load replay posts.log http://127.0.0.1:1")
+        .refused(&["posts.log: it has no request with GET or HEAD"]);
     yamba.run("load fit absent.log").refused(&["absent.log"]);
     yamba
         .run("load fit short.log")
@@ -279,6 +335,13 @@ fn wrong_logs_and_models_are_refused() {
     yamba.run("load serve-origin absent.load").refused(&["absent.load"]);
     let mut yamba = self::yamba();
     yamba.run("load run site.load https://127.0.0.1 --rate 1").refused(&["only http:// is spoken"]);
+    let folder = yamba.folder.path().to_string_lossy().into_owned();
+    let words = "load run site.load http://127.0.0.1:1 --rate 1";
+    let mut command = yamba.command(&words.split(' ').collect::<Vec<_>>());
+    let output = command.env("YAMBA_STORE", &folder).output().unwrap();
+    Answer::read(output).refused(&[&folder]);
+    yamba.run(&format!("{words}e8")).refused(&["write a number of at most 10000000"]);
+    yamba.run(&format!("{words} --no-think")).refused(&["--no-think"]);
     let broken = std::fs::read_to_string(yamba.folder.path().join("site.load")).unwrap();
     let mut yamba = yamba.file("broken.load", broken.replace("yamba-load/1", "yamba-load/2"));
     yamba
@@ -338,6 +401,7 @@ fn users_and_replay_have_the_objects_of_the_log() {
         let is_of_machine = |note: &serde_json::Value| {
             let text = note.as_str().unwrap();
             text.starts_with("this program sent its requests late")
+                || text.starts_with("this program read responses late")
         };
         assert!(notes.iter().all(is_of_machine), "{words}: {notes:?}");
     }
@@ -395,8 +459,28 @@ fn server_that_dies_ends_the_load_with_what_was_measured() {
     let run = document(&yamba.run("show latest --json").ok());
     assert_eq!(
         (&run["interrupted"], &run["benchmarks"][0]["status"]),
-        (&true.into(), &"invalid".into())
+        (&false.into(), &"invalid".into())
     );
+}
+
+#[test]
+fn load_that_no_store_takes_is_in_a_file() {
+    let yamba = yamba().file("taken", "no folder");
+    let origin = Origin::start(&yamba, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let taken = yamba.folder.path().join("taken");
+    let mut yamba =
+        yamba.without("YAMBA_STORE").env("XDG_DATA_HOME", taken).env("TMPDIR", folder.path());
+    let words = format!("load run site.load {} --users 2 --no-think --requests 50", origin.url);
+    let answer = yamba.run(&words).ok();
+    assert!(answer.err.contains("warning: the run cannot be stored now"), "{}", answer.err);
+    assert!(!answer.err.contains(" stored\n"), "{}", answer.err);
+    let document = rescued(folder.path());
+    assert!(answer.err.contains(&format!("`yamba import {document}` stores it")), "{}", answer.err);
+    let mut yamba = yamba.env("YAMBA_STORE", folder.path().join("results.sqlite"));
+    yamba.run(&format!("import {document}")).ok();
+    let run = self::document(&yamba.run("show latest --json").ok());
+    assert_eq!(run["benchmarks"][0]["distribution"]["count"], 50, "{run:#}");
 }
 
 #[test]
@@ -412,16 +496,55 @@ fn server_that_stalls_is_an_error() {
 }
 
 #[test]
+fn server_that_speaks_no_http_is_named() {
+    let mut yamba = yamba();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let _ = stream.unwrap().write_all(b"SSH-2.0-OpenSSH\r\n\r\n");
+        }
+    });
+    let words = format!("load run site.load http://{address} --rate 100 --for 500ms");
+    yamba.run(&words).refused(&["malformed response", "speaks HTTP/1.1 without TLS"]);
+}
+
+/// Answers requests, and counts them.
+fn counting_server() -> (String, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&served);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let count = Arc::clone(&count);
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                while let Some(Ok(line)) = lines.next() {
+                    if line.is_empty() {
+                        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")?;
+                        count.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                std::io::Result::Ok(())
+            });
+        }
+    });
+    (url, served)
+}
+
+#[test]
 fn signal_keeps_what_was_measured() {
     let mut yamba = yamba();
-    let origin = Origin::start(&yamba, &[]);
-    let words = format!("load run site.load {} --rate 100 --for 60s --json", origin.url);
+    let (url, served) = counting_server();
+    let words = format!("load run site.load {url} --rate 100 --for 60s --json");
     let words: Vec<&str> = words.split(' ').collect();
     let load = yamba.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    until("a hundred requests", || served.load(Ordering::Relaxed) >= 100);
     let pid = rustix::process::Pid::from_raw(load.id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let answer = Answer::read(load.finish()).ok();
+    let answer = Answer::read(load.finish());
+    assert_eq!(answer.status, 1, "{}{}", answer.out, answer.err);
     let run = document(&answer);
     assert_eq!(run["interrupted"], true);
     assert_eq!(run["benchmarks"][0]["status"], "ok", "{run:#}");

@@ -17,6 +17,7 @@ mod export;
 #[path = "../far/mod.rs"]
 mod far;
 mod far_end;
+mod fleet;
 mod fleet_report;
 mod foreign;
 mod gc;

@@ -43,6 +43,9 @@ fn table_has_the_hits_of_each_size() {
     assert_eq!(ratios("requests"), [32.0, 16.0]);
     let answer = yamba.run("page-cache server.files").ok();
     answer.says(&["server: 32 accesses to 64 KiB of different pages", "8 KiB", "50.0 %"]);
+    yamba.run("page-cache server.files --memory 0").refused(&["a size of at least a page, 4096"]);
+    let mut yamba = yamba.file("bom.files", format!("\u{feff}{}", files()));
+    yamba.run("page-cache bom.files").ok().says(&["server: 32 accesses"]);
     // With read-ahead, only the first page of a window is missing.
     let words = "page-cache server.files --memory 1M --read-ahead 64K --json";
     let found = document(&mut yamba, words);

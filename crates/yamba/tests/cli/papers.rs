@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde_json::json;
 use yamba_record::program::Chart;
-use yamba_record::run::Cycles;
+use yamba_record::run::{Cycles, IntervalScope};
 use yamba_record::{Benchmark, Machine, Parameters, Run, Status};
 use yamba_store::{Location, Store};
 
@@ -21,6 +21,7 @@ fn entry(name: &str, median: f64) -> Benchmark {
     entry.unit = Some("ns".to_owned());
     entry.median = Some(median);
     entry.confidence_interval = Some([median * 0.9, median * 1.1]);
+    entry.interval_scope = Some(IntervalScope::BetweenLaunches);
     entry.declaration.provenance.topic = Some("Memory".to_owned());
     entry
 }
@@ -140,12 +141,40 @@ fn paper_of_store_with_unprintable_name_is_rejected() {
     }
 }
 
+/// An output that is an input would replace what may be the only copy.
+#[test]
+fn output_replaces_neither_its_document_nor_a_store() {
+    let mut yamba = kept();
+    let folder = yamba.folder.path().to_owned();
+    yamba.run("export latest --format json -o run.json").ok();
+    std::fs::hard_link(folder.join("run.json"), folder.join("link.json")).unwrap();
+    std::os::unix::fs::symlink("run.json", folder.join("symbolic.json")).unwrap();
+    let store = folder.join("data/yamba/results.sqlite");
+    std::fs::copy(&store, folder.join("copy.sqlite")).unwrap();
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let (document, results) = (read("run.json"), read("copy.sqlite"));
+    for output in ["run.json", "link.json", "symbolic.json"] {
+        for command in ["report", "report --md", "export --format csv"] {
+            let refused = format!("{output} is an input of this command");
+            yamba.run(&format!("{command} run.json -o {output}")).refused(&[&refused]);
+        }
+    }
+    let refused = "copy.sqlite is a store of results";
+    for command in ["report latest", "export latest --store copy.sqlite --format csv"] {
+        yamba.run(&format!("{command} -o copy.sqlite")).refused(&[refused]);
+    }
+    assert!(read("run.json") == document && read("copy.sqlite") == results);
+    // Another file is replaced.
+    for _ in 0..2 {
+        yamba.run("report run.json -o page.html").ok();
+    }
+}
+
 #[test]
 fn show_draws_a_chart_in_the_terminal() {
     let mut yamba = kept();
     let text = yamba.run("show lat_mem --plot").ok().out;
-    for part in ["lat_mem: latency (ns), logarithmic", "16Ki", "64Mi", "not valid: 1 of its points"]
-    {
+    for part in ["lat_mem: latency (ns), logarithmic", "16Ki", "64Mi", "not drawn: 1 invalid"] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");

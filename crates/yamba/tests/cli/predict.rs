@@ -483,8 +483,8 @@ fn interrupted_run_gets_one_warning() {
 fn reasons() -> [(&'static str, &'static str, Value, &'static str); 5] {
     [
         ("b", "processes", json!(2), "several processes ran at the same time"),
-        ("c", "figure", json!("bandwidth"), "its figure is no latency"),
-        ("d", "unit", json!("MB/s"), "it has no figure in a unit of time"),
+        ("c", "figure", json!("value"), "its figure is no latency"),
+        ("d", "unit", json!(null), "it has no figure in a unit of time"),
         ("e", "confidence_interval", json!(null), "it has no interval"),
         ("f", "parameters", json!({"block": "large"}), "its size is not a number"),
     ]

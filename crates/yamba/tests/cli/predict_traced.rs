@@ -252,7 +252,7 @@ fn user_time_is_scaled_by_a_named_figure() {
     ]);
     for benchmark in ["size", "none"] {
         let answer = yamba.run(&format!("{words} {benchmark}"));
-        answer.refused(&["--user-scale, from here.json to other.json", benchmark]);
+        answer.refused(&["--user-scale, from here.json to here.json", benchmark]);
     }
     let elsewhere = "predict elsewhere.vector --on here.json --user-scale copy";
     yamba.run(elsewhere).refused(&["--user-scale: server: no stored run", "--traced-on"]);

@@ -174,6 +174,35 @@ fn sweep_value_that_does_not_fit_its_parameter_is_rejected() {
     assert!(answer.out.contains("cannot hold the value 200"), "{}", answer.out);
 }
 
+/// Each block is assembled as the first one, whatever others switch.
+#[test]
+#[ignore = "needs g++ and riscv64-linux-gnu-g++"]
+fn directives_of_a_block_change_no_other() {
+    for (isa, directive, step, code) in [
+        ("x86_64", ".code32", "inc eax", "FFC0"),
+        ("riscv64", ".option rvc", "addi a0, a0, 1", "13051500"),
+    ] {
+        let text = format!(
+            "yamba t on {isa} {{ bitstring f {{ asm {{ {directive}\n {step} }} }}\n bitstring g {{ asm {{ {step} }} }}\n void benchmark() {{}} }}"
+        );
+        let mut yamba = Yamba::new().file("t.yamba", text);
+        yamba.run(&format!("disasm t.yamba g --target {isa}-linux")).says(&[code]);
+    }
+}
+
+/// A sweep is never cut short in silence.
+#[test]
+#[ignore = "needs g++"]
+fn sweep_of_too_many_values_is_rejected() {
+    for over in ["linear(1, 100000, 1)", "log(1, 1000000000, 1000)"] {
+        let sweeps =
+            format!("yamba sweeps {{ param int e = 1 over {over}; void benchmark() {{}} }}");
+        let answer = Yamba::new().file("sweeps.yamba", &sweeps).run("run sweeps.yamba");
+        assert_eq!(answer.status, 1);
+        assert!(answer.out.contains("more than 1000 values"), "{}", answer.out);
+    }
+}
+
 #[test]
 #[ignore = "needs g++"]
 fn build_prints_a_command_that_works_by_hand() {

@@ -73,6 +73,9 @@ fn run_rejects_wrong_values() {
         ("--cpu first", &["--cpu", "first"]),
         ("--cpu 65535", &["--cpu 65535", "there are 0"]),
         ("--cpu 0 --placement free", &["--cpu", "contradict"]),
+        ("--set length=1 --set length=2", &["length has values twice", "--sweep length=A,B"]),
+        ("--set length=1 --sweep length=2,3", &["length has values twice"]),
+        ("--sweep length=2,3,2", &["--sweep", "the value 2 is there twice"]),
         ("--quick --thorough", &["--quick", "--thorough", "cannot be used"]),
     ] {
         yamba.run(&format!("run spin.yamba {words}")).refused(parts);

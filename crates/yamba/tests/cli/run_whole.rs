@@ -204,11 +204,16 @@ fn run_of_several_topics_has_headings() {
 #[ignore = "needs g++"]
 fn failures_lose_only_their_own_figure() {
     let mut yamba = suite(&[
+        (
+            "cpu/aborted.yamba",
+            spin("aborted", "void setup() { fputs(\"too short\", stderr); abort(); }"),
+        ),
         ("cpu/good.yamba", spin("good", "")),
         (
             "cpu/crash.yamba",
             spin("crash", "void setup() { *static_cast<volatile int *>(nullptr) = 1; }"),
         ),
+        ("cpu/forked.yamba", spin("forked", "void setup() { fork(); }")),
         ("cpu/killed.yamba", spin("killed", "void setup() { kill(getpid(), SIGKILL); }")),
         (
             "file/forbidden.yamba",
@@ -228,6 +233,13 @@ fn failures_lose_only_their_own_figure() {
         ("memory/skipped.yamba", spin("skipped", "void prepare() { yamba::skip(\"not here\"); }")),
         ("process/unbuilt.yamba", spin("unbuilt", "void setup() { no_such_function(); }")),
         ("time/misfit.yamba", spin("misfit", "at_least 1 MB/s;")),
+        (
+            "time/unbounded.yamba",
+            spin(
+                "unbounded",
+                "evidence double truth() expects [__builtin_nan(\"\"), 1] { return 0; }",
+            ),
+        ),
         ("time/wrong.yamba", spin("wrong", "evidence double truth() expects [1, 1] { return 0; }")),
     ]);
     let answer = yamba.run("run --quick --launches 1 --json");
@@ -241,7 +253,9 @@ fn failures_lose_only_their_own_figure() {
         .map(|b| (b["name"].as_str().unwrap(), b["status"].as_str().unwrap()))
         .collect();
     let expected = [
+        ("aborted", "crashed"),
         ("crash", "crashed"),
+        ("forked", "crashed"),
         ("good", "ok"),
         ("killed", "crashed"),
         ("hungry", "crashed"),
@@ -250,12 +264,16 @@ fn failures_lose_only_their_own_figure() {
         ("forbidden", "crashed"),
         ("vast", "skipped"),
         ("misfit", "crashed"),
+        ("unbounded", "crashed"),
         ("wrong", "invalid"),
     ];
     assert_eq!(statuses, expected);
     let told = "misfit: its figure is in ns, and cannot be held against a bound in MB/s;";
     assert!(answer.out.contains(told), "{}", answer.out);
     assert!(answer.err.contains("no_such_function"), "{}", answer.err);
+    let note = |index: usize| run["benchmarks"][index]["notes"][0].as_str().unwrap();
+    assert!(note(0).contains("SIGABRT (abort): ") && note(0).contains("too short"), "{}", note(0));
+    assert!(note(2).contains("a child process that the benchmark forked"), "{}", note(2));
 }
 
 /// If nothing else is measured, a fault in the class is reported as an error.

@@ -1,9 +1,10 @@
 //! `yamba study`: measuring, reporting faults, and the shipped studies.
 
-use serde_json::Value;
-use yamba_record::Run;
+use serde_json::{Value, json};
+use yamba_record::{Benchmark, Parameters, Run, Status};
 use yamba_store::{Location, Store};
 
+use crate::schema;
 use crate::support::{Yamba, root};
 
 const SHORT: &str = r#"
@@ -32,6 +33,14 @@ parameters = { turns = 256 }
 predicted = "0.001..1000 times"
 of = "long"
 reason = "it is the same loop"
+
+[[measurement]]
+label = "Spread"
+benchmark = "lat_loop"
+parameters = { turns = 256 }
+statistic = "variation_within"
+predicted = "0..1"
+reason = "only samples show it"
 "#;
 
 /// A store with a run without benchmarks, for read-only tests.
@@ -41,11 +50,15 @@ fn with_an_empty_run() -> Yamba {
 
 /// A store with a run that skipped these benchmarks.
 fn with_a_run_of(skipped: &[String]) -> Yamba {
+    with_entries(skipped.iter().map(|n| yamba_harness::not_started(n)).collect())
+}
+
+fn with_entries(benchmarks: Vec<Benchmark>) -> Yamba {
     let yamba = Yamba::new();
     let path = yamba.folder.path().join("results.sqlite");
     let mut run: Run = Run::new(yamba_record::Machine::default());
     run.id = "0011223344556677".to_owned();
-    run.benchmarks = skipped.iter().map(|n| yamba_harness::not_started(n)).collect();
+    run.benchmarks = benchmarks;
     Store::open(&Location::File(path)).unwrap().add(&run).unwrap();
     yamba
 }
@@ -57,7 +70,7 @@ fn study_is_measured_stored_and_reported_from_the_store() {
     let quick = "study short.toml --quick --launches 2 --time 200ms";
     let answer = yamba.run(&format!("{quick} --json")).ok();
     let measured: Value = serde_json::from_str(&answer.out).unwrap();
-    assert_eq!(measured["schema"], "yamba-study/1");
+    schema::holds("yamba-study/1", &measured);
     let rows = measured["rows"].as_array().unwrap();
     // On a busy machine a figure may be disturbed, and then its verdict is unknown.
     let is_disturbed = answer.out.contains("disturbed:");
@@ -66,13 +79,14 @@ fn study_is_measured_stored_and_reported_from_the_store() {
         let is_right = told == verdict || (is_disturbed && told == "unknown");
         assert!(is_right, "{verdict}: {row}");
     }
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 5);
+    assert!(rows[4]["measured"].is_object(), "{}", rows[4]);
     assert_eq!(rows[1]["parameters"]["turns"], 1024);
     assert_eq!(rows[0]["measured"]["unit"], "ns");
     assert_eq!(rows[2]["predicted"], serde_json::json!({"low": 5.0, "high": null, "unit": "s"}));
     assert_eq!(rows[3]["predicted"]["of"], "long");
 
-    // Four rows share two settings, each of which is measured once and stored.
+    // All rows share two settings, each of which is measured once and stored.
     let kept: Value = serde_json::from_str(&yamba.run("show --json").ok().out).unwrap();
     assert_eq!(kept["benchmarks"].as_array().unwrap().len(), 2);
     assert_eq!(kept["id"], measured["run"]);
@@ -81,7 +95,7 @@ fn study_is_measured_stored_and_reported_from_the_store() {
     yamba.run("study short.toml --from latest").ok().says(&[
         "A short one",
         "Loop (turns=256)",
-        "4 predictions: ",
+        "5 predictions: ",
     ]);
     assert_eq!(rows[3]["multiple"]["interval_scope"], "between runs");
     let page = yamba.run("study short.toml --from latest --md").ok();
@@ -118,6 +132,31 @@ fn set_applies_to_measurements_with_the_parameter() {
     yamba
         .run("study short.toml --set turn=4")
         .refused(&["no parameter `turn`", "did you mean turns?"]);
+}
+
+/// A value that the run lacks has a row without a figure, whether it stands alone or in a list.
+#[test]
+fn value_of_a_list_that_the_run_lacks_has_a_row() {
+    let point = |turns: u64| {
+        let mut entry = yamba_harness::not_started("lat_loop");
+        (entry.status, entry.valid) = (Status::Ok, true);
+        entry.parameters = Parameters(vec![("turns".to_owned(), turns.into())]);
+        (entry.unit, entry.median) = (Some("ns".to_owned()), Some(200.0));
+        entry.confidence_interval = Some([190.0, 210.0]);
+        entry
+    };
+    let study = SHORT.split("[[measurement]]").take(2).collect::<Vec<_>>().join("[[measurement]]");
+    let rows = |turns: &[u64]| {
+        let mut yamba = with_entries(turns.iter().map(|t| point(*t)).collect());
+        yamba = yamba.file("short.toml", &study);
+        let answer = yamba.run("study short.toml --from latest --json");
+        let told: Value = serde_json::from_str(&answer.out).unwrap();
+        let rows = told["rows"].as_array().unwrap().iter();
+        let rows = rows.map(|row| (row["parameters"]["turns"].clone(), row["status"].is_null()));
+        (answer.status, rows.collect::<Vec<_>>())
+    };
+    assert_eq!(rows(&[256, 1024]), (0, vec![(json!(256), false), (json!(1024), false)]));
+    assert_eq!(rows(&[256]), (1, vec![(json!(256), false), (Value::Null, true)]));
 }
 
 #[test]

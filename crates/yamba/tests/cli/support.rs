@@ -217,6 +217,13 @@ pub const MANY: &str = "yamba many extends Latency
 }
 ";
 
+/// The document of a run that no store took, in this folder of temporary files.
+pub fn rescued(folder: &Path) -> String {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut files = files.filter_map(|path| path.to_str().map(str::to_owned));
+    files.find(|path| path.contains("/yamba-run-") && path.ends_with(".json")).unwrap()
+}
+
 /// The JSON document that a command prints.
 pub fn json(yamba: &mut Yamba, words: &str) -> Value {
     serde_json::from_str(&yamba.run(words).ok().out).unwrap()

@@ -168,12 +168,16 @@ fn figure(entry: &Value) -> f64 {
 #[cfg_attr(target_arch = "x86_64", ignore = "needs g++")]
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "needs x86_64")]
 fn instructions_have_a_latency_and_a_throughput() {
-    let words = ["time", "--asm", "imul rax, rax", "add rax, rbx", "--json"];
+    let words = ["time", "--asm", "imul rax, rax", "add rax, rbx", "cmovz rax, rbx", "--json"];
     let run = document(&Yamba::new().run_words(&words).ok());
     let of = |name: &str| figure(entry(&run, name));
     let latency = of("asm/imul rax, rax/latency") / of("asm/add rax, rbx/latency");
     assert!(latency > 1.5, "{latency}");
     let overlap = of("asm/imul rax, rax/latency") / of("asm/imul rax, rax/throughput");
+    assert!(overlap > 1.5, "{overlap}");
+    // Two units or more move conditionally. On a Skylake, 1200 copies came from the decoder and
+    // took 1.2 cycles each.
+    let overlap = of("asm/cmovz rax, rbx/latency") / of("asm/cmovz rax, rbx/throughput");
     assert!(overlap > 1.5, "{overlap}");
     let names = run["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap());
     let expected = [
@@ -181,6 +185,8 @@ fn instructions_have_a_latency_and_a_throughput() {
         "asm/imul rax, rax/throughput",
         "asm/add rax, rbx/latency",
         "asm/add rax, rbx/throughput",
+        "asm/cmovz rax, rbx/latency",
+        "asm/cmovz rax, rbx/throughput",
     ];
     assert_eq!(names.collect::<Vec<_>>(), expected);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::predict::{STRACE, run, vector};
-use crate::support::{Yamba, json};
+use crate::support::{Yamba, json, rescued};
 
 fn prepared() -> Yamba {
     Yamba::new()
@@ -43,11 +43,17 @@ fn trace_is_stored_beside_its_file_and_predicted_by_name() {
 
 #[test]
 fn store_that_cannot_be_written_does_not_lose_the_vector() {
-    let mut yamba = prepared().env("YAMBA_STORE", "/dev/null/store");
-    let words = "trace --from server.strace -o server.vector";
+    let folder = tempfile::tempdir().unwrap();
+    let mut yamba = prepared().env("YAMBA_STORE", "/dev/null/store").env("TMPDIR", folder.path());
+    let words = "trace --from server.strace --application server -o server.vector";
     let said = yamba.run(words).ok().err;
-    assert!(said.contains("warning: this vector is not stored"), "{said}");
-    predicted(&mut yamba, "server.vector");
+    assert!(said.contains("warning: the run cannot be stored now: /dev/null/store"), "{said}");
+    let expected = predicted(&mut yamba, "server.vector");
+    let document = rescued(folder.path());
+    assert!(said.contains(&format!("`yamba import {document}` stores it")), "{said}");
+    let mut yamba = yamba.env("YAMBA_STORE", folder.path().join("results.sqlite"));
+    yamba.run(&format!("import {document}")).ok();
+    assert_eq!(predicted(&mut yamba, "server"), expected);
 }
 
 #[test]
@@ -56,7 +62,7 @@ fn vector_is_carried_to_another_store_by_export_and_import() {
     yamba.run("import nginx.vector").ok();
     let expected = predicted(&mut yamba, "nginx");
     assert_eq!(expected, predicted(&mut yamba, "nginx.vector"));
-    yamba.run("export nginx.vector --format csv").ok();
+    yamba.run("export nginx.vector --format csv").refused(&["no entry", "--format json"]);
     yamba.run("export latest-vector --format json -o app.json").ok();
     assert_eq!(predicted(&mut yamba, "app.json"), expected);
     yamba.run("import app.json --store other.sqlite").ok();

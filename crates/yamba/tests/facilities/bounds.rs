@@ -43,9 +43,9 @@ const COMMON: &str = "
 const FINE: &str = "yamba fine extends Latency { void benchmark() { (void)getppid(); } }\n";
 
 const BOMBS: [&str; 3] = [
-    "yamba bomb extends Latency { void benchmark() { forks(); } }\n",
+    "yamba bomb extends Latency { void benchmark() { if (forks()) for (;;) forks(); } }\n",
     "yamba bomb_in_setup extends Latency { void setup() { for (;;) forks(); } void benchmark() {} }\n",
-    "yamba bomb_in_sessions extends Latency { void benchmark() { if (forks()) setsid(); } }\n",
+    "yamba bomb_in_sessions extends Latency { void benchmark() { if (forks()) for (setsid();; ) if (forks()) setsid(); } }\n",
 ];
 
 const HOG: &str = "

@@ -153,8 +153,9 @@ pub fn unreachable_host_of_ssh_is_named() {
     assert!(reason.contains("nowhere.invalid"), "{reason}");
     stored_runs_are(&mut yamba, &measured);
     // The folder of the fleet has its captures and its plan; the runs are in the store.
-    let report = yamba.run("fleet report ./june --json").ok().out;
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report = yamba.run("fleet report ./june --json");
+    assert_eq!(report.status, 1, "one node cannot be compared: {}", report.err);
+    let report: Value = serde_json::from_str(&report.out).unwrap();
     assert_eq!(report["missing"], serde_json::json!(["nowhere.invalid"]));
     far.leaves_nothing();
 }

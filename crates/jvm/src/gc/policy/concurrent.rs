@@ -2,7 +2,7 @@
 
 use super::g1::cycle_bytes;
 use super::young::whole;
-use super::{Setting, Simulated};
+use super::{Setting, Simulated, too_small};
 use crate::gc::Collector;
 use crate::gc::log::Kind;
 
@@ -37,7 +37,7 @@ pub(super) fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Si
         let live = whole(setting, now, Kind::Cycle);
         let live_bytes = live.bytes;
         if live_bytes > heap * 0.95 {
-            return Err(format!("the live set is {:.0} MB", live_bytes / 1e6));
+            return Err(too_small(setting));
         }
         let in_cycle = cycle_bytes(setting, live_bytes);
         let lasting = triggers.spike * (in_cycle + triggers.margin_ns * setting.rate());

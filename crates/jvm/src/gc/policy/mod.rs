@@ -12,6 +12,7 @@ mod young;
 use crate::gc::Collector;
 use crate::gc::demand::{Demand, Survival};
 use crate::gc::log::Kind;
+use yamba_record::number::bytes;
 
 /// A collection of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,9 +33,17 @@ impl Simulated {
     }
 }
 
+const MIB: f64 = 1048576.0;
+/// A heap that is enough with each collector, as a multiple of the live set, and at least in MiB.
+const ENOUGH_LIVE_SETS: f64 = 1.75;
+const ENOUGH_MIB: f64 = 16.0;
+
 /// Why a heap cannot be simulated.
 fn too_small(setting: &Setting) -> String {
-    format!("a heap of {:.1} MB has no room for a young generation", setting.heap_bytes / 1e6)
+    let (heap, live) = (setting.heap_bytes, setting.demand.largest_live_bytes());
+    let fix_mib = (ENOUGH_LIVE_SETS * live / MIB).ceil().max(ENOUGH_MIB);
+    let (heap, live) = (bytes(heap as u64), bytes(live as u64));
+    format!("a heap of {heap} is too small: {live} are alive at once; fix: --heap {fix_mib}M")
 }
 
 /// How the survivors of young collections differ from the live objects of the profile.
@@ -98,6 +107,9 @@ pub(crate) fn mutator_ns(demand: &Demand) -> f64 {
 /// The collections of an application, in their order. An error says why it cannot run with this
 /// heap.
 pub fn simulate(collector: Collector, setting: &Setting) -> Result<Vec<Simulated>, String> {
+    if setting.heap_bytes < setting.demand.largest_live_bytes() {
+        return Err(too_small(setting));
+    }
     match collector {
         Collector::Serial => serial::simulate(setting),
         Collector::Parallel => parallel::simulate(setting),

@@ -64,7 +64,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         let all = heap.collect_all(setting, at);
         found.push(all);
         if heap.eden_rest > eden * 0.98 {
-            return Err(format!("the live set is {:.0} MB", all.bytes / 1e6));
+            return Err(too_small(setting));
         }
     }
 }

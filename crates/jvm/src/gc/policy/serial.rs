@@ -83,7 +83,7 @@ pub(super) fn simulate(setting: &Setting) -> Result<Vec<Simulated>, String> {
         eden_rest = (live - layout.old).max(0.0);
         young.empty(at);
         if eden_rest > layout.eden * 0.98 {
-            return Err(format!("the live set is {:.0} MB", live / 1e6));
+            return Err(too_small(setting));
         }
     }
 }

@@ -96,7 +96,7 @@ fn not_static(analysis: &Analysis, ty: Cpp, name: &Ident, found: &mut Vec<Diagno
     let has = |word: &str| has_word(analysis.cpp(ty), word);
     if has("static") && !["const", "constexpr", "inline"].into_iter().any(has) {
         found.push(error!("static-state" at name.span, "the state `{name}` is static";
-            help "leave `static` out: a class has one object in each process"));
+            help "leave `static` out: each process and each thread has one object; what threads share is a variable of the file's `native` block"));
     }
 }
 

@@ -28,7 +28,7 @@ fn term(analysis: &Analysis, term: &Term, found: &mut Vec<Diagnostic>) {
                 found.push(bad_width(
                     bits.span,
                     format!("`be` cannot have {width} bits"),
-                    "a width is at least 1 bit",
+                    "a width is 1 to 1048576 bits",
                 ));
             }
             width => fits(analysis, *value, width, found),
@@ -70,7 +70,11 @@ fn whole_bytes(analysis: &Analysis, bits: Cpp, term: &str, found: &mut Vec<Diagn
         return true;
     }
     let message = format!("`{term}` cannot have {width} bits");
-    found.push(bad_width(bits.span, message, "its width is a multiple of 8; `be` takes any width"));
+    let help = match width > WIDEST {
+        true => "a width is at most 1048576 bits, 128 KiB",
+        false => "its width is a multiple of 8; `be` takes any width",
+    };
+    found.push(bad_width(bits.span, message, help));
     false
 }
 

@@ -14,17 +14,30 @@ pub(super) struct Object {
     pub path: u32,
     /// Number of requests.
     pub requests: u64,
-    /// The median size of complete responses, or of all responses if none is complete.
+    /// The median size of complete responses to GET, else of all responses to GET, else of all
+    /// responses: those to HEAD have no body.
     pub bytes: u64,
     /// The most frequent status.
     pub status: u16,
 }
 
-/// The objects by descending number of requests, then in the order of the log's paths.
-pub(super) fn find(entries: &[Entry], paths: usize) -> Vec<Object> {
-    let mut of_path: Vec<Vec<(u16, u64)>> = vec![Vec::new(); paths];
+/// A response to a request for an object.
+struct Response {
+    status: u16,
+    bytes: u64,
+    is_to_get: bool,
+}
+
+/// The objects by descending number of requests, then in the order of the log's paths. `methods`
+/// are the names of the entries' methods.
+pub(super) fn find(entries: &[Entry], methods: &[String], paths: usize) -> Vec<Object> {
+    let mut of_path: Vec<Vec<Response>> = (0..paths).map(|_| Vec::new()).collect();
     for entry in entries {
-        of_path[entry.path as usize].push((entry.status, entry.bytes));
+        of_path[entry.path as usize].push(Response {
+            status: entry.status,
+            bytes: entry.bytes,
+            is_to_get: methods[entry.method as usize] == "GET",
+        });
     }
     let requested = of_path.iter().enumerate().filter(|(_, responses)| !responses.is_empty());
     let mut objects: Vec<Object> =
@@ -33,16 +46,19 @@ pub(super) fn find(entries: &[Entry], paths: usize) -> Vec<Object> {
     objects
 }
 
-fn object(path: u32, responses: &[(u16, u64)]) -> Object {
-    let complete = responses.iter().filter(|(status, _)| *status == OK);
-    let mut bytes: Vec<u64> = complete.map(|(_, bytes)| *bytes).collect();
+fn object(path: u32, responses: &[Response]) -> Object {
+    let has_whole_body = |r: &&Response| r.is_to_get && r.status == OK;
+    let mut bytes = sizes(responses.iter().filter(has_whole_body));
     if bytes.is_empty() {
-        bytes = responses.iter().map(|(_, bytes)| *bytes).collect();
+        bytes = sizes(responses.iter().filter(|r| r.is_to_get));
+    }
+    if bytes.is_empty() {
+        bytes = sizes(responses.iter());
     }
     bytes.sort_unstable();
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
-    for (status, _) in responses {
-        *statuses.entry(*status).or_default() += 1;
+    for response in responses {
+        *statuses.entry(response.status).or_default() += 1;
     }
     // The lowest of equally frequent statuses: a complete response before a cached one.
     let status = statuses.iter().max_by_key(|(status, count)| (**count, Reverse(**status)));
@@ -54,9 +70,34 @@ fn object(path: u32, responses: &[(u16, u64)]) -> Object {
     }
 }
 
+fn sizes<'a>(responses: impl Iterator<Item = &'a Response>) -> Vec<u64> {
+    responses.map(|response| response.bytes).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn responses_to_head_have_no_size() {
+        let methods = ["GET", "HEAD"].map(str::to_owned);
+        let entry = |path, method, bytes| Entry {
+            client: 0,
+            path,
+            method,
+            at_s: 0.0,
+            status: 200,
+            bytes,
+            took_s: None,
+        };
+        let entries: Vec<Entry> = (0..60)
+            .map(|_| entry(0, 1, 0))
+            .chain((0..40).map(|_| entry(0, 0, 50_000)))
+            .chain([entry(1, 1, 7)])
+            .collect();
+        let objects = find(&entries, &methods, 2);
+        assert_eq!(objects.iter().map(|o| o.bytes).collect::<Vec<_>>(), [50_000, 7]);
+    }
 
     #[test]
     fn object_has_its_complete_size_and_usual_status() {
@@ -78,7 +119,7 @@ mod tests {
             entry(1, 206, 5),
             entry(1, 200, 80),
         ];
-        let objects = find(&entries, 4);
+        let objects = find(&entries, &["GET".to_owned()], 4);
         assert_eq!(
             objects,
             [

@@ -78,5 +78,6 @@ fn compare(family: &str, log: &[f64], generated: &[f64]) -> Option<Compared> {
         family: family.to_owned(),
         distance,
         p_value: kolmogorov_p_value(distance, n * m / (n + m))?,
+        mean_ratio: None,
     })
 }

@@ -1,5 +1,7 @@
 //! Divides a part of a line into fields.
 
+use std::net::SocketAddrV6;
+
 /// A field: a word, or a text in quotation marks or brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field<'a> {
@@ -17,7 +19,7 @@ pub(super) fn fields(text: &str) -> Option<Vec<Field<'_>>> {
     while let Some(first) = rest.chars().next() {
         let (field, length) = match first {
             '"' => marked(rest, '"')?,
-            '[' => marked(rest, ']')?,
+            '[' if !starts_with_address(rest) => marked(rest, ']')?,
             _ => list(rest),
         };
         found.push(field);
@@ -38,6 +40,12 @@ fn marked(text: &str, end: char) -> Option<(Field<'_>, usize)> {
         is_escaped = c == '\\' && !is_escaped;
     }
     None
+}
+
+/// Whether the first word is an address with a port, whose brackets are part of it: `[::1]:80`.
+fn starts_with_address(text: &str) -> bool {
+    let word = text[..word_end(text, 0)].split(',').next();
+    word.is_some_and(|word| word.parse::<SocketAddrV6>().is_ok())
 }
 
 fn list(text: &str) -> (Field<'_>, usize) {
@@ -71,6 +79,10 @@ mod tests {
             ["a", "b c", "d e", r#"f \" g"#, "h \"i", "j\"", "k"]
         );
         assert_eq!(texts("1.2.3.4, 5.6.7.8,9 - x,").unwrap(), ["1.2.3.4, 5.6.7.8,9", "-", "x,"]);
+        assert_eq!(
+            texts("[2001:db8::1]:80 - [x] [::1]:80, 1.2.3.4 -").unwrap(),
+            ["[2001:db8::1]:80", "-", "x", "[::1]:80, 1.2.3.4", "-"]
+        );
         assert_eq!(texts("").unwrap(), [""; 0]);
         assert_eq!(texts("a \"b c"), None);
         assert_eq!(texts("[a"), None);

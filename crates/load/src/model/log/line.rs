@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::fields::{Field, fields};
 use super::reason::Reason;
-use super::target::requested;
+use super::target::{LONGEST, requested};
 use super::time::unix_s;
 
 /// The fields of a line.
@@ -50,6 +50,9 @@ pub(super) fn parse(text: &str) -> Result<CommonLine<'_>, Reason> {
     let status = status.ok_or(Reason::NoStatus)? as u16;
     let bytes = bytes.ok_or(Reason::NoBytes)?;
     let (method, object) = requested(request).ok_or(Reason::Request)?;
+    if object.len() > LONGEST {
+        return Err(Reason::LongObject);
+    }
     Ok(CommonLine {
         before: fields(before).ok_or(Reason::OpenBefore)?,
         at_s,

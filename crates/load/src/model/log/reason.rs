@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::foreign::{COMMON, ForeignLog};
 use super::latency::LatencyField;
+use super::target::LONGEST;
 use super::time::TimeFault;
 
 /// Why a line is no request.
@@ -21,6 +22,8 @@ pub enum Reason {
     NoRequest,
     /// The request is not of the form `GET /path HTTP/1.1`.
     Request,
+    /// The object has a name that is too long for a request.
+    LongObject,
     /// There is no status.
     NoStatus,
     /// There is no number of bytes.
@@ -64,6 +67,9 @@ impl fmt::Display for Reason {
             Reason::Time(fault) => fault.fmt(f),
             Reason::NoRequest => f.write_str("it has no \"request\""),
             Reason::Request => f.write_str("its request is not as GET /path HTTP/1.1"),
+            Reason::LongObject => {
+                write!(f, "the object of its request has a name of more than {LONGEST} characters")
+            }
             Reason::NoStatus => f.write_str("it has no status"),
             Reason::NoBytes => f.write_str("it has no number of bytes"),
             Reason::NumberBefore => f.write_str(

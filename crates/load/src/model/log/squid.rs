@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use super::Line;
 use super::line::whole;
 use super::reason::Reason;
-use super::target::{is_method, object};
+use super::target::{LONGEST, is_method, object};
 
 /// Digits after the point of a time.
 const TIME_DIGITS: usize = 3;
@@ -42,12 +42,16 @@ pub(super) fn parse(text: &str) -> Result<Line<'_>, Reason> {
         return Err(field("type of the content"));
     }
     let client: IpAddr = client.parse().map_err(|_| Reason::Client)?;
+    let object = object(url).ok_or(field("URL"))?;
+    if object.len() > LONGEST {
+        return Err(Reason::LongObject);
+    }
     Ok(Line {
         client: Cow::Owned(client.to_canonical().to_string()),
         at_s: time_s(time).ok_or(field("time"))?,
         time_digits: TIME_DIGITS as u32,
         method: Some(method).filter(|m| is_method(m)).ok_or(field("method"))?,
-        object: object(url).ok_or(field("URL"))?,
+        object,
         // Squid writes 000 for a client that left before a response.
         status: status.filter(|s| (100..1000).contains(s)).ok_or(Reason::NoStatus)? as u16,
         bytes: whole(bytes).ok_or(Reason::NoBytes)?,

@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+/// The most characters of an object. A request has room for 65534, and each may become three;
+/// servers refuse less than this.
+pub(super) const LONGEST: usize = 20_000;
+
 /// Method and object of a request line. A line of HTTP 0.9 has no version.
 pub(super) fn requested(request: &str) -> Option<(&str, Cow<'_, str>)> {
     let (method, rest) = request.split_once(' ')?;

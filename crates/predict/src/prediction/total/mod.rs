@@ -194,11 +194,11 @@ impl Total {
     /// The sum of the totals of several applications on one system.
     pub fn sum(totals: &[&Total]) -> Option<Total> {
         let first = totals.first()?;
-        let texts = |text: fn(&Total) -> &str| {
-            let mut each: Vec<&str> = totals.iter().map(|total| text(total)).collect();
-            each.dedup();
-            each.join(" + ")
+        let texts = |text: fn(&Total) -> &str| -> Vec<&str> {
+            totals.iter().map(|total| text(total)).collect()
         };
+        let mut units = texts(|total| &total.unit);
+        units.dedup();
         let elapsed: Option<Vec<&Time>> = totals.iter().map(|t| t.elapsed.as_ref()).collect();
         let elapsed = elapsed.map(|each| Time::sum(each.into_iter().map(|time| (time, 1.0))));
         let processor = Time::sum(totals.iter().map(|total| (&total.processor, 1.0)));
@@ -225,8 +225,8 @@ impl Total {
             })
         });
         Some(Total {
-            application: texts(|total| &total.application),
-            unit: texts(|total| &total.unit),
+            application: texts(|total| &total.application).join(" + "),
+            unit: units.join(" + "),
             system: first.system.clone(),
             parallelism: None,
             parts: totals.iter().map(part).collect(),

@@ -30,7 +30,7 @@ impl Parts {
             origin: if found.is_as_traced() { PartOrigin::Traced } else { PartOrigin::Costs },
         });
         match &found.user.predicted {
-            Some(user) => self.known.push(user_part(found, user, is_java)),
+            Some(user) => self.known.push(user_part(found, user, vector, is_java)),
             None => {
                 let parallelism = vector.elapsed.map(|elapsed| elapsed.parallelism);
                 let share = |((user, parallelism), all)| user / parallelism / all;
@@ -66,19 +66,13 @@ impl NotPredicted {
     }
 }
 
-/// The sources of half-widths that all processor times of a trace have in common.
-fn sources(found: &Prediction) -> [String; 2] {
-    ["spread of the trace of", "border of user and kernel time of"]
-        .map(|source| format!("{source} {}", found.application))
-}
-
 /// The kernel time, or that of the class library. The part of the border between user and kernel
 /// time has the opposite sign in the user time.
 fn platform_time(found: &Prediction) -> Time {
     let ns = found.predicted_ns;
     let mut widths = sum_with_widths(&found.terms).1;
     if let Some(trace) = found.trace() {
-        let [spread, border] = sources(found);
+        let [spread, border] = found.sources_of_trace();
         widths.add(&spread, [ns * trace.trace_spread.unwrap_or(0.0); 2]);
         widths.add(&border, [ns * trace.trace_border.unwrap_or(0.0); 2]);
         widths.add("removed work", [trace.leaving_ns.unwrap_or(0.0), 0.0]);
@@ -89,25 +83,14 @@ fn platform_time(found: &Prediction) -> Time {
     Time::new(ns, found.interval_ns.map(|_| widths))
 }
 
-fn user_part(found: &Prediction, user: &PredictedUserTime, is_java: bool) -> Part {
-    let trace = found.trace();
-    let spread = trace.and_then(|trace| trace.trace_spread);
-    let scaled = user.interval_ns.map(|[low, high]| {
-        Widths::from_source("scale of user time", [user.ns - low, high - user.ns])
-    });
-    let widths = match (scaled, spread) {
-        (None, None) => None,
-        (scaled, spread) => {
-            let mut widths = scaled.unwrap_or_default();
-            let [source, border] = sources(found);
-            let traced_ns = found.user.user_ns.unwrap_or(user.ns);
-            let ratio = if traced_ns > 0.0 { user.ns / traced_ns } else { 1.0 };
-            let border_ns = trace.and_then(|t| t.trace_border).unwrap_or(0.0) * found.predicted_ns;
-            widths.add(&source, [user.ns * spread.unwrap_or(0.0); 2]);
-            widths.add(&border, [-ratio * border_ns; 2]);
-            Some(widths)
-        }
+fn user_part(found: &Prediction, user: &PredictedUserTime, vector: &Vector, is_java: bool) -> Part {
+    let has_spread = found.trace().is_some_and(|trace| trace.trace_spread.is_some());
+    let of_trace = || {
+        let mut widths = Widths::default();
+        found.add_trace_of_user_time(&mut widths, vector, user.ns);
+        widths
     };
+    let widths = user.widths.clone().or_else(|| has_spread.then(of_trace));
     let origin = match &user.scaled_by {
         Some(benchmark) => PartOrigin::ScaledBy(benchmark.clone()),
         None if user.is_by_work => PartOrigin::Work,

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::carry::Context;
+use crate::carry::user_scale::UserScale;
+use crate::change::Replacement;
 use crate::costs::Costs;
 use crate::prediction::{predict, predict_in_context};
 use crate::tests::{cost, costs, used, vector};
@@ -53,7 +55,10 @@ fn total(vector: &Vector, from: &Costs, to: &Costs, user_ns: Option<f64>) -> Tot
     let context = Context::new(vector, "a", from).unwrap();
     let mut found = predict_in_context(vector, &context, "b", to).unwrap();
     if let Some(ns) = user_ns {
-        found.set_scaled_user_time(ns, [0.9 * ns, 1.1 * ns], "int_mul");
+        let ratio = ns / vector.user_ns.unwrap();
+        let interval = [0.9 * ratio, 1.1 * ratio];
+        let scale = UserScale { ratio, interval, is_within_launches: false };
+        found.set_scaled_user_time(vector, scale, "int_mul", [from, to]);
     }
     Total::new(&found, vector, vector, Some(&context), to)
 }
@@ -64,6 +69,25 @@ fn part<'a>(total: &'a Total, name: &str) -> &'a Part {
 
 fn lacking(total: &Total) -> Vec<(&str, Option<f64>)> {
     total.not_predicted.iter().map(|part| (part.name.as_str(), part.share_as_traced)).collect()
+}
+
+/// Further reads of a file whose traced reads did not wait do not wait either, nor do smaller ones
+/// in their place.
+#[test]
+fn added_uses_wait_as_the_traced_ones() {
+    let waits = |traced: &Vector, change: &str| {
+        let mut changed = traced.clone();
+        Replacement::read(change).unwrap().apply(&mut changed).unwrap();
+        changed.primitives.iter().map(|used| used.waited_ns).collect::<Vec<_>>()
+    };
+    let mut reads =
+        vector(vec![Use { time_ns: Some(100.0), ..used("read(file)", Some(8.0), 4.0) }]);
+    for change in ["=read(file)@8", "read(file)@8=read(file)@4*2"] {
+        assert_eq!(waits(&reads, change), [Some(0.0)], "{change}");
+    }
+    reads.primitives[0].waited_ns = Some(40.0);
+    assert_eq!(waits(&reads, "=read(file)@8*2"), [Some(60.0)]);
+    assert_eq!(waits(&reads, "=read(file)@2"), [Some(40.0), Some(10.0)]);
 }
 
 #[test]

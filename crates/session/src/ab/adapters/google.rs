@@ -34,7 +34,12 @@ impl Adapter for GoogleBenchmark {
     }
 
     /// The processor time stands beside the time on the clock.
-    fn read(&self, start: &Start, _ended: &CommandRun) -> Result<Results, String> {
+    fn read(
+        &self,
+        _program: &Program,
+        start: &Start,
+        _ended: &CommandRun,
+    ) -> Result<Results, String> {
         let mut results = read_file(&start.results)?;
         let text = fs::read_to_string(&start.results).map_err(|e| e.to_string())?;
         // A file with other values than numbers has been read, without processor times.

@@ -13,8 +13,11 @@ mod pytest;
 
 use super::adapter::{Adapter, Program};
 
+pub(super) use pytest::STORAGE;
+
 /// The name of the adapter of whole commands.
 pub(super) use command::NAME as COMMAND;
+pub(super) use command::stored as stored_command;
 
 /// All adapters, in the order in which a program is checked.
 static ALL: [&dyn Adapter; 10] = [

@@ -170,7 +170,7 @@ fn throughputs(
         let none = || "no throughput: its copies cannot be encoded".to_owned();
         Figure {
             aspect: "throughput",
-            code: start.code().ok_or_else(none),
+            code: start.code_of_copies().ok_or_else(none),
             notes: copies.notes,
             is_move: false,
             steps: copies.steps,

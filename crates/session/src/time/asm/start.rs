@@ -119,8 +119,17 @@ const FLAGS: i64 = 144;
 impl Start<'_> {
     /// The value of the benchmark's parameter `code`.
     pub(super) fn code(&self) -> Option<String> {
+        self.code_around(&self.digits()?)
+    }
+
+    /// The parameter for independent steps.
+    pub(super) fn code_of_copies(&self) -> Option<String> {
+        self.code_around(&format!("*{}", self.digits()?))
+    }
+
+    fn digits(&self) -> Option<String> {
         let steps: Option<Vec<String>> = self.steps.iter().map(|s| hexadecimal(s)).collect();
-        self.code_around(&steps?.join(","))
+        Some(steps?.join(","))
     }
 
     /// The parameter for these steps, as machine code in hexadecimal digits.

@@ -352,7 +352,7 @@ fn codes(hexadecimal: &str, init: &[&str]) -> [Vec<String>; 2] {
     let figures = figures("", &bytes(hexadecimal), &presets).unwrap();
     let parts = |i: usize| -> Vec<String> {
         let code = figures[i].code.as_ref().unwrap();
-        code.split('/').map(str::to_owned).collect()
+        code.split('/').map(|part| part.trim_start_matches('*').to_owned()).collect()
     };
     [parts(0), parts(1)]
 }

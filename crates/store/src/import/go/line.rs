@@ -8,8 +8,8 @@ pub(super) enum Line<'a> {
     Empty,
     /// `KEY: VALUE`
     Config(&'a str, &'a str),
-    /// `Unit UNIT better=higher`, with whether more is better.
-    Unit(&'a str, bool),
+    /// `Unit UNIT better=higher`, with the better direction, if the line has one.
+    Unit(&'a str, Option<Better>),
     Result(Benchmark<'a>, Row<'a>),
     /// A benchmark's name alone: it begins. `go test -v` prints that.
     Begin(Benchmark<'a>),
@@ -23,6 +23,13 @@ pub(super) enum Line<'a> {
     Failed,
     Panic,
     Other,
+}
+
+/// The better direction of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Better {
+    Higher,
+    Lower,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,8 +175,13 @@ fn unit(text: &str) -> Option<Line<'_>> {
     let mut words = text.strip_prefix("Unit ")?.split_whitespace();
     let unit = words.next()?;
     let is_setting = |word: &str| word.contains('=');
-    let better = words.clone().all(is_setting).then(|| words.any(|w| w == "better=higher"))?;
-    Some(Line::Unit(unit, better))
+    let are_settings = words.clone().all(is_setting);
+    let better = words.find_map(|word| match word {
+        "better=higher" => Some(Better::Higher),
+        "better=lower" => Some(Better::Lower),
+        _ => None,
+    });
+    are_settings.then_some(Line::Unit(unit, better))
 }
 
 /// A key has no space and no capital letter, and begins with a small letter.

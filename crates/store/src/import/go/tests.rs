@@ -3,6 +3,7 @@
 use yamba_record::run::IntervalScope;
 use yamba_record::{Note, Status};
 
+use super::LESS_IS_BETTER;
 use crate::import::cases::{has, left_out, read_text, refused};
 
 const GO: &str = include_str!("../samples/go.txt");
@@ -63,7 +64,31 @@ fn unit_line_says_that_more_is_better() {
     assert_eq!(sleep.parameters.to_string(), "pkg=example.com/shop/a counter=req/s");
     assert_eq!(sleep.declaration.figure.as_deref(), Some("rate"));
     let run = read_text(&format!("Unit req/s better=lower\n{GO}")).unwrap();
-    assert_eq!(run.benchmarks[10].declaration.figure.as_deref(), Some("value"));
+    let sleep = &run.benchmarks[10];
+    assert_eq!(sleep.declaration.figure.as_deref(), Some("value"));
+    assert!(sleep.notes.iter().any(|note| *note == LESS_IS_BETTER));
+    // A line about something else does not change the direction.
+    let both = format!("Unit hits/op better=higher\nUnit hits/op assume=exact\n{GO}");
+    let run = read_text(&both).unwrap();
+    assert_eq!(run.benchmarks[9].declaration.figure.as_deref(), Some("rate"));
+}
+
+#[test]
+fn line_that_is_left_out_keeps_its_numbers_apart() {
+    let run =
+        read_text("BenchmarkX 10 1 ns/op\nBenchmarkI-8\t100\t4 ns/op 5 ns/op\nPASS\n").unwrap();
+    assert_eq!(left_out(&run)[0], "line 2: BenchmarkI-8 100 4 ns/op 5 ns/op");
+}
+
+#[test]
+fn time_of_which_less_is_better_is_a_latency() {
+    for (unit, time) in [("p99-ns", "ns"), ("us/req", "us"), ("p50-sec/op", "s")] {
+        let text = format!("Unit {unit} better=lower\nBenchmarkX 10 1 ns/op 7 {unit}\nPASS\n");
+        let run = read_text(&text).unwrap();
+        let entry = &run.benchmarks[1];
+        let found = (entry.declaration.figure.as_deref(), entry.unit.as_deref());
+        assert_eq!(found, (Some("latency"), Some(time)), "{unit}");
+    }
 }
 
 #[test]
@@ -87,7 +112,7 @@ fn processes_of_one_package_are_launches() {
     assert_eq!(
         left_out(&run),
         [
-            "line 12: BenchmarkX-4 \t 100\t 13,5 ns/op",
+            "line 12: BenchmarkX-4   100  13,5 ns/op",
             "BenchmarkX-4 of a: line 12 is no result",
             "BenchmarkX-4 of a: values of 5 of 6 processes",
         ]
@@ -114,7 +139,7 @@ fn failed_benchmarks_and_processes_are_named() {
         ],
         &[
             "line 12: FAIL: a test or a benchmark failed",
-            "line 20: BenchmarkPanic-2   \tpanic: boom",
+            "line 20: BenchmarkPanic-2    panic: boom",
             "line 30: exit status 2",
             "BenchmarkMake-2 of example.com/shop/b: values of 1 of 2 processes",
             "BenchmarkZ-2 of example.com/shop/b: values of 1 of 2 processes",
@@ -122,6 +147,9 @@ fn failed_benchmarks_and_processes_are_named() {
     );
     let run = read_text(FAILED).unwrap();
     assert!(run.interrupted, "a process panicked");
+    let make = &run.benchmarks[0];
+    assert_eq!(make.confidence_interval, None);
+    assert_eq!(make.notes, ["the median of one process", "values of 1 of 2 processes"]);
     let reasons: Vec<String> = run
         .benchmarks
         .iter()
@@ -157,8 +185,8 @@ fn output_of_the_program_between_a_name_and_its_result_is_named() {
         text,
         &["BenchmarkY gomaxprocs=2: 7.5 ns"],
         &[
-            "line 1: BenchmarkX-2  \tstarting",
-            "line 2: 100\t 5.5 ns/op",
+            "line 1: BenchmarkX-2   starting",
+            "line 2: 100  5.5 ns/op",
             "BenchmarkX-2: line 1 is no result",
         ],
     );
@@ -167,7 +195,7 @@ fn output_of_the_program_between_a_name_and_its_result_is_named() {
     has(
         &text,
         &["BenchmarkY gomaxprocs=2: 7.5 ns"],
-        &["line 2: 100\t 5.5 ns/op", "line 1: BenchmarkX has no result"],
+        &["line 2: 100  5.5 ns/op", "line 1: BenchmarkX has no result"],
     );
 }
 

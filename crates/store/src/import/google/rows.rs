@@ -81,7 +81,9 @@ impl Row {
     /// Members in the place of numbers whose values are not numbers.
     pub(super) fn non_numbers<'a>(&'a self, except: &'a [&str]) -> impl Iterator<Item = String> {
         let texts = self.members.texts();
-        let others = texts.filter(|(key, text)| !except.contains(key) && is_non_number(text));
+        let texts = texts.filter(|(_, text)| is_non_number(text));
+        let others = texts.chain(self.members.too_large());
+        let others = others.filter(|(key, _)| !except.contains(key));
         others.map(|(key, text)| format!("{key} is {text}"))
     }
 

@@ -36,6 +36,9 @@ const MESSAGES: [&str; 6] = [
     "/proc/sys/kernel/perf_event_paranoid",
 ];
 
+/// Why a head has no figure. nanobench prints it with the first row.
+const NO_ROW: &str = "the head of a table without a row";
+
 /// Maximum length of a line.
 const LONGEST_LINE: usize = 4_000;
 
@@ -60,6 +63,8 @@ pub(crate) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
         text.lines().map(|l| if l.starts_with('|') { format!("{l}\n") } else { "\n".into() });
     let mut results = Results::new("nanobench", name, kept.collect());
     let mut header = None;
+    // The place of a head that no row has followed yet.
+    let mut bare_head: Option<String> = None;
     let mut known = BTreeSet::new();
     let count = text.lines().count();
     let mut lines = text.lines().enumerate().peekable();
@@ -70,7 +75,12 @@ pub(crate) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
             lines.peek().is_some_and(|(next, rule)| is_separator(rule) && !is_cut_at(*next));
         let is_cut = is_cut_at(index);
         let line = line.trim_end();
+        if is_separated && let Some(place) = bare_head.take() {
+            results.leave_out(&place, NO_ROW);
+        }
         if (is_cut && !line.is_empty()) || line.len() > LONGEST_LINE {
+            bare_head = None;
+            results.is_cut_off |= is_cut;
             results.leave_out(&place, &format!("not a whole line: {line}"));
         } else if is_separated && is_complexity(line) {
             lines.next();
@@ -78,6 +88,8 @@ pub(crate) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
             header = Header::read(line);
             if header.is_none() {
                 results.leave_out(&place, &format!("no known head of a table: {line}"));
+            } else {
+                bare_head = Some(place);
             }
             lines.next();
         } else if is_separator(line) || Header::read(line).is_some() {
@@ -85,6 +97,7 @@ pub(crate) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
             header = None;
             results.leave_out(&place, line);
         } else if line.starts_with('|') {
+            bare_head = None;
             match header.as_ref().and_then(|header| header.row(line)) {
                 Some(row) => add(&row, &place, &mut known, &mut results)?,
                 None if cells(line).len() == COMPLEXITY_COLUMNS => {}
@@ -93,6 +106,10 @@ pub(crate) fn read(name: &str, text: &str) -> Result<Run, DocumentFault> {
         } else if !line.is_empty() && !MESSAGES.iter().any(|begin| line.starts_with(begin)) {
             results.leave_out(&place, line);
         }
+    }
+    if let Some(place) = bare_head {
+        results.is_cut_off = true;
+        results.leave_out(&place, NO_ROW);
     }
     results.run()
 }

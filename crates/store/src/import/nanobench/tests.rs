@@ -114,7 +114,12 @@ fn rows_that_are_not_understood_are_named() {
     has(&twice, &["a: 100 ns"], &["line 4: a stands again; the first counts"]);
     // The rest of a last line may be missing.
     let cut = format!("{HEAD}{good}| 100.00 | 10,000,000.00 | 0.1% | 0.00 | `b`");
-    assert_eq!(read_text(&cut).unwrap().benchmarks.len(), 1);
+    let cut = read_text(&cut).unwrap();
+    assert_eq!((cut.benchmarks.len(), cut.interrupted), (1, true));
+    // nanobench prints the head with the first row.
+    let bare = format!("{HEAD}{good}\n{HEAD}");
+    has(&bare, &["a: 100 ns"], &["line 5: the head of a table without a row"]);
+    assert!(read_text(&bare).unwrap().interrupted && !read_text(&apart).unwrap().interrupted);
 }
 
 /// The order of the columns, which is always the same, says which number is the time.

@@ -1,7 +1,5 @@
 //! Tests of the reader of sel4bench's JSON.
 
-use yamba_record::run::IntervalScope;
-
 use crate::import::cases::{has, left_out, read_text, refused};
 
 const LIST: &str = include_str!("../samples/sel4bench.json");
@@ -36,7 +34,13 @@ fn iterations_are_launches() {
     let signal = &run.benchmarks[2];
     let launches: Vec<f64> = signal.launches.iter().filter_map(|l| l.median).collect();
     assert_eq!(launches, [718.25, 721.5]);
-    assert_eq!(signal.interval_scope, Some(IntervalScope::WithinLaunches));
+    assert_eq!(signal.confidence_interval, None);
+    assert_eq!(
+        run.benchmarks[0].confidence_interval, None,
+        "an interval of a median is of no mean"
+    );
+    let whose = run.whose().unwrap();
+    assert!(whose.contains("too few iterations for an interval"), "{whose}");
     let samples = &run.benchmarks[0].details.samples;
     assert_eq!(samples[..], [370.0, 375.0, 385.0, 390.0, 372.0, 377.0, 387.0, 392.0]);
 }

@@ -8,7 +8,7 @@ use yamba_record::number::counted;
 use yamba_session::document_file;
 use yamba_session::fleet_report;
 
-use crate::cli::{Failure, StoreOption, output};
+use crate::cli::{Answer, Failure, StoreOption, output};
 use crate::views;
 
 /// Find the slow nodes of a fleet
@@ -26,7 +26,9 @@ Examples:
   yamba fleet report a.json b.json c.json d.json e.json
   yamba fleet report results/ --json | jq '.slow[].node'
 
-A document names its node, or its file does. Documents of several jobs are in one folder for each job, or name their job; the last job decides.")]
+A document names its node, or its file does. Documents of several jobs are in one folder for each job, or name their job; the last job decides.
+
+Exit status: 0 nodes were compared; 1 there was nothing to compare; 2 wrong usage or input.")]
 pub(in crate::cli) struct FleetReport {
     /// The name of a fleet in the store, a folder of documents, or runs: ids, tags or files
     #[arg(value_name = "FLEET|FOLDER|RUN", required = true)]
@@ -45,11 +47,12 @@ pub(in crate::cli) struct FleetReport {
 }
 
 impl FleetReport {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let found = fleet_report::read(&self.names, &self.store.choice())?;
         if found.runs.is_empty() {
             return Err(nothing(&self.names, &found.failed));
         }
+        output::check(self.output.as_deref())?;
         let expected = [found.expected, self.expected()?].concat();
         let report = report(&found.runs);
         let document = document(&self.name(), &report, &found.runs, &found.failed, &expected);
@@ -59,7 +62,7 @@ impl FleetReport {
         if let Some(path) = &self.output {
             output::page(&yamba_report::page(&views::fleet::page(&document, &report)), path)?;
         }
-        Ok(())
+        Ok(if document.has_tests() { Answer::Done } else { Answer::No })
     }
 
     /// The name of the report.

@@ -11,7 +11,6 @@ use yamba_harness::unix_s;
 use yamba_record::number::counted;
 use yamba_session::fleet::overlap::Overlap;
 use yamba_session::fleet::{self, Event, Outcome, Question, Request};
-use yamba_session::measure;
 use yamba_store::Location;
 
 use crate::cli::output::{self, StatusLine};
@@ -94,7 +93,7 @@ impl Run {
                 Failure::new("a resumed fleet has its script in its folder")
                     .help("--dry-run goes with --with")
             })?;
-            output::result(&fleet::script(&request, question)?)?;
+            output::result(&fleet::script(&request, question, &Terminal::default())?)?;
             return Ok(Answer::Done);
         }
         let name = request.name.clone();
@@ -133,20 +132,10 @@ impl Run {
             names: self.names.names.clone(),
             quick: self.quick,
             together: self.together,
+            target: self.target.target.clone(),
+            libraries: self.names.lib.dirs.clone(),
         });
-        Ok(Request {
-            name,
-            folder,
-            question,
-            measure: measure::Request::for_bundle(
-                self.names.request(),
-                self.target.target.clone(),
-                self.quick,
-                arguments(),
-            ),
-            limit: self.limit,
-            store,
-        })
+        Ok(Request { name, folder, question, arguments: arguments(), limit: self.limit, store })
     }
 }
 

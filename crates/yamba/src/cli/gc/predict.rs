@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use yamba_harness::Stop;
+use yamba_jvm::gc::predict::Prediction;
 use yamba_session::gc::{PredictRequest, predict};
 
 use super::{CollectorOption, JdkOption, Shown};
-use crate::cli::{Failure, output, quantity};
+use crate::cli::{Answer, Failure, output, quantity};
 use crate::views;
 
 /// Predict collections, their processor time and pauses
@@ -25,7 +27,7 @@ pub(super) struct Predict {
     /// The profile of an application, `yamba-gc-profile/1`
     #[arg(value_name = "FILE")]
     profile: PathBuf,
-    /// Size of the heap: 128M, 2G; may be repeated [default: five sizes above the live set]
+    /// Size of the heap: 128M, 2G; may be repeated [default: up to five sizes above the live set]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     heap: Vec<u64>,
     #[command(flatten)]
@@ -50,7 +52,7 @@ pub(super) struct Predict {
 }
 
 impl Predict {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, stop: &Stop) -> Result<Answer, Failure> {
         output::check(self.output.as_deref())?;
         let request = PredictRequest {
             profile: self.profile,
@@ -60,10 +62,13 @@ impl Predict {
             costs: self.costs,
             measured_runs: if self.measure { self.runs.get() } else { 0 },
         };
-        let found = predict(&request, &Shown::default())?;
+        let found = predict(&request, stop, &Shown::default())?;
+        let is_unmeasured = |p: &Prediction| p.collections.measured.is_none();
+        let lacks_all = self.measure && found.predictions.iter().all(is_unmeasured);
         match &self.output {
             Some(path) => output::page(&yamba_report::page(&views::gc::page(&found)), path),
             None => output::json_or_view(self.json, &found, views::gc::view),
-        }
+        }?;
+        Ok(if lacks_all { Answer::No } else { Answer::Done })
     }
 }

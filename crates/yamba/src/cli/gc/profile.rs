@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use yamba_harness::Stop;
 use yamba_jvm::gc::Collector;
 use yamba_jvm::gc::demand::Demand;
 use yamba_jvm::run::Stage;
@@ -47,7 +48,7 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, stop: &Stop) -> Result<(), Failure> {
         output::check(Some(&self.output))?;
         let request = ProfileRequest {
             command: self.command,
@@ -55,7 +56,7 @@ impl Profile {
             collectors: self.collectors,
             time_limit: self.time_limit,
         };
-        let found = profile(&request, &Shown::default())?;
+        let found = profile(&request, stop, &Shown::default())?;
         output::whole(&self.output, |out| Ok(serde_json::to_writer(out, &found)?))?;
         output::result(&summary(&found))
     }

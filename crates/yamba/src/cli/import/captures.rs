@@ -26,7 +26,7 @@ pub(super) fn read<'a>(
         }
     }
     let archive = bundle.map(archive).transpose()?;
-    let Some((first, _)) = found.first() else {
+    if found.is_empty() {
         return match bundle {
             None => Ok((Vec::new(), others)),
             Some(path) => Err(Failure::new(format!(
@@ -35,15 +35,20 @@ pub(super) fn read<'a>(
             ))
             .help("leave it out, or name the file that the bundle printed")),
         };
-    };
-    let first = first.as_path();
+    }
     let named: Vec<(String, &[u8])> = found
         .iter()
         .map(|(path, content)| (path.display().to_string(), content.as_slice()))
         .collect();
     let named: Vec<(&str, &[u8])> = named.iter().map(|(n, c)| (n.as_str(), *c)).collect();
     let runs = import(&named, archive.as_ref())?;
-    Ok((runs.into_iter().map(|run| stored(first, run)).collect(), others))
+    // A run of several captures goes by the first one that has a part of it.
+    let first = |run: &Imported| {
+        let is_of = |name: &str| run.files.iter().any(|file| file == name);
+        named.iter().position(|(name, _)| is_of(name)).unwrap_or(0)
+    };
+    let stored = runs.into_iter().map(|run| stored(found[first(&run)].0, run));
+    Ok((stored.collect(), others))
 }
 
 /// The content of a capture. `None` for another file, and for one that cannot be read: its reader

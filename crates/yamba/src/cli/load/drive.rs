@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use yamba_harness::Stop;
 use yamba_load::drive::{Headers, Pace, Plan, Requests, Target};
 use yamba_record::Parameters;
+use yamba_record::number::counted;
 use yamba_session::load::{self, Measured, Request, ending};
 use yamba_toolchain::build::host;
 
 use crate::cli::output::{self, StatusLine};
-use crate::cli::{Answer, Failure, StoreOption, arguments, quantity, system_failure};
+use crate::cli::{Answer, Failure, StoreOption, Terminal, arguments, quantity, system_failure};
 use crate::views;
 
 /// Options of every load.
@@ -46,6 +47,8 @@ pub(super) struct Load<'a> {
     pub(super) paths: Vec<String>,
     pub(super) pace: Pace,
     pub(super) length: Option<Duration>,
+    /// Requests per second that the user asks for.
+    pub(super) rate: Option<f64>,
     /// Share of the log's requests without success.
     pub(super) unsuccessful: f64,
     pub(super) parameters: Vec<(&'static str, Value)>,
@@ -80,13 +83,14 @@ impl DriveOptions {
                 connections: self.connections as usize,
             },
             parameters: Parameters(parameters.collect()),
+            rate: load.rate,
             unsuccessful: load.unsuccessful,
             seed: self.seed,
             arguments: arguments(),
         };
         let stop = Stop::on_signals().map_err(system_failure)?;
         let line = StatusLine::new("sending");
-        let mut progress = |responses: u64| line.show(&format!("{responses} responses"));
+        let mut progress = |responses: u64| line.show(&counted(responses, "response", "responses"));
         let measured = load::measure(request, &host(), &stop, &mut progress)?;
         drop(line);
         self.finish(&measured)
@@ -94,9 +98,9 @@ impl DriveOptions {
 
     /// Stores and prints what was measured.
     fn finish(&self, measured: &Measured) -> Result<Answer, Failure> {
-        let Measured { run, outcome } = measured;
+        let Measured { run, outcome, .. } = measured;
         let is_valid = measured.is_valid();
-        let kept = load::keep(run, &self.store.choice());
+        let is_stored = load::keep(run, &self.store.choice(), &Terminal::default())?;
         if self.json {
             output::document(&run.clone().summary())?;
         } else {
@@ -105,7 +109,10 @@ impl DriveOptions {
         if let Some(why) = ending(outcome) {
             output::note(&format!("warning: {why}\n"));
         }
-        output::note_stored("run", kept.map(|()| &run.id))?;
-        Ok(if is_valid { Answer::Done } else { Answer::No })
+        if is_stored {
+            output::note(&format!("run {} stored\n", run.id));
+        }
+        let is_whole = is_valid && !run.interrupted;
+        Ok(if is_whole { Answer::Done } else { Answer::No })
     }
 }

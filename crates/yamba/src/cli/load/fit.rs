@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use yamba_load::model::{Options, TooFewRequests, fit};
+use yamba_load::model::{FEWEST_REQUESTS, Options, Unfit, fit};
+use yamba_record::number::counted;
 
 use super::source::LogSource;
 use crate::cli::{Failure, output, quantity};
@@ -13,8 +14,9 @@ use crate::views::load::model;
 ///
 /// For popularity, sizes, times between requests, requests of a session and think times, families
 /// of distributions are fitted by maximum likelihood. The test of Kolmogorov and Smirnov compares
-/// each with the log; its p-value accounts for the fitted parameters. Where no family passes at 1
-/// %, the model keeps the values of the log themselves.
+/// each with the log; its p-value accounts for the fitted parameters. A family of times must also
+/// have nearly the mean of the log, which decides rates. Where no family passes at 1 %, the model
+/// keeps the values of the log themselves.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,16 +46,25 @@ pub(super) struct Fit {
 }
 
 impl Fit {
+    fn refused(&self, unfit: Unfit) -> Failure {
+        let why = match unfit {
+            Unfit::TooFewRequests(count) => {
+                let requests = counted(count, "request", "requests");
+                format!("{requests} with GET or HEAD are too few for a model")
+            }
+            Unfit::SameTime(count) => {
+                format!("all {count} requests with GET or HEAD have the same time")
+            }
+        };
+        Failure::new(format!("{}: {why}", self.log.path.display())).help(format!(
+            "give it a longer log: it needs {FEWEST_REQUESTS} such requests, not all at the same time"
+        ))
+    }
+
     pub(super) fn run(self) -> Result<(), Failure> {
         let log = self.log.read()?;
         let options = Options { names_paths: !self.without_paths, seed: self.seed };
-        let fitted = fit(&log, options).map_err(|TooFewRequests(count)| {
-            Failure::new(format!(
-                "{}: {count} requests with GET or HEAD are too few for a model",
-                self.log.path.display()
-            ))
-            .help("give it a longer log: it needs 20 such requests at different times")
-        })?;
+        let fitted = fit(&log, options).map_err(|unfit| self.refused(unfit))?;
         if let Some(path) = &self.output {
             let text = serde_json::to_string(&fitted.model).map_err(Failure::ours)?;
             output::whole(path, |out| writeln!(out, "{text}"))?;

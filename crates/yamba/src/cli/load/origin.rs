@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use yamba_harness::Stop;
 use yamba_load::drive::{Origin, OriginError};
+use yamba_record::number::counted;
 
 use super::source;
 use crate::cli::{Failure, output, quantity, system_failure};
@@ -52,11 +53,11 @@ impl ServeOrigin {
         let stop = Stop::on_signals().map_err(system_failure)?;
         let at = origin.address().map_err(system_failure)?;
         output::result(&format!(
-            "serving {} objects at http://{at} until Ctrl-C\n",
-            model.popularity.objects()
+            "serving {} at http://{at} until Ctrl-C\n",
+            counted(model.popularity.objects(), "object", "objects")
         ))?;
         let served = origin.serve(&|| stop.requested());
-        output::note(&format!("{served} responses\n"));
+        output::note(&format!("{}\n", counted(served, "response", "responses")));
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 use yamba_load::drive::{log_at_full_speed, log_at_its_times};
 use yamba_load::model::{mix, repeated, replayed};
+use yamba_record::number::counted;
 use yamba_session::load::is_success;
 
 use super::drive::{DriveOptions, Load};
@@ -51,13 +52,19 @@ impl Replay {
         let log = self.log.read()?;
         let requests = replayed(&log, self.options.seed);
         let others = log.entries.len() - requests.len();
+        if requests.is_empty() {
+            let place = self.log.path.display();
+            return Err(Failure::new(format!("{place}: it has no request with GET or HEAD"))
+                .help("give it another log: no other methods are sent"));
+        }
         if others > 0 {
             output::note(&format!(
-                "note: {others} requests with other methods than GET and HEAD are left out\n"
+                "note: left out: {} with other methods than GET and HEAD\n",
+                counted(others, "request", "requests")
             ));
         }
         let unsuccessful = mix(&log).share(|status| !is_success(status));
-        let requests = repeated(&requests, self.repeat);
+        let requests = repeated(requests, self.repeat);
         let name = self.log.path.file_stem().unwrap_or_default().to_string_lossy();
         let mut parameters = vec![("log", json!(name))];
         let pace = match self.users {
@@ -74,6 +81,7 @@ impl Replay {
             url: &self.url,
             paths: log.paths,
             pace,
+            rate: None,
             unsuccessful,
             length: self.length,
             parameters,

@@ -38,7 +38,7 @@ pub(super) struct RunModel {
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=60_000))]
     users: Option<u64>,
     /// Users do not think: each sends its next request at once, over the same connection
-    #[arg(long, requires = "users")]
+    #[arg(long, requires = "users", conflicts_with = "rate")]
     no_think: bool,
     /// End after this number of requests
     #[arg(long, value_name = "N", value_parser = quantity::count(1..=u64::MAX))]
@@ -50,15 +50,27 @@ pub(super) struct RunModel {
     options: DriveOptions,
 }
 
-/// Parses a number of requests a second.
+/// The highest rate, far above what this program can send.
+const HIGHEST_RATE: f64 = 1e7;
+
+/// Parses a number of requests a second, or a factor of speed.
 pub(super) fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(rate) if rate > 0.0 && rate <= 1e7 => Ok(rate),
+        Ok(rate) if rate > 0.0 && rate <= HIGHEST_RATE => Ok(rate),
+        Ok(rate) if rate > HIGHEST_RATE => Err(format!("write a number of at most {HIGHEST_RATE}")),
         _ => Err("write a number above 0, as 2000 or 0.5".to_owned()),
     }
 }
 
 impl RunModel {
+    fn without_think_times(&self) -> Failure {
+        let place = self.model.display();
+        Failure::new(format!(
+            "{place}: it has no think times, since too few clients of its log sent two requests in a session"
+        ))
+        .help("set --rate, or add --no-think for users who send the next request at once")
+    }
+
     pub(super) fn run(self) -> Result<Answer, Failure> {
         let model = source::model(&self.model)?;
         let seed = self.options.seed;
@@ -71,6 +83,9 @@ impl RunModel {
                 model_at_rate(&model, rate, most, seed)
             }
             (None, users) => {
+                if !self.no_think && model.sessions.think_s.is_none() {
+                    return Err(self.without_think_times());
+                }
                 let users = users.unwrap_or(1);
                 parameters.push(("users", json!(users)));
                 parameters.push(("think", json!(!self.no_think)));
@@ -81,6 +96,7 @@ impl RunModel {
             url: &self.url,
             paths: (0..model.popularity.objects()).map(|object| model.path(object)).collect(),
             pace,
+            rate: self.rate,
             unsuccessful: model.mix.share(|status| !is_success(status)),
             length: Some(self.length),
             parameters,

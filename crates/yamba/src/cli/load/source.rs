@@ -8,6 +8,7 @@ use clap::Args;
 use flate2::bufread::MultiGzDecoder;
 use yamba_load::model::{FieldChoice, LatencyField, Log, LogFault, LogReader, Model};
 use yamba_session::document_file;
+use yamba_store::inputs;
 
 use crate::cli::{Failure, output, quantity};
 
@@ -15,7 +16,8 @@ use crate::cli::{Failure, output, quantity};
 const STANDARD_INPUT: &str = "-";
 
 /// The first bytes of compressed files that are not read, with the program that decompresses them.
-const COMPRESSED: [(&[u8], &str, &str); 3] = [
+const COMPRESSED: [(&[u8], &str, &str); 4] = [
+    (b"PK\x03\x04", "zip", "unzip -p"),
     (b"\x28\xb5\x2f\xfd", "zstd", "zstdcat"),
     (b"\xfd7zXZ", "xz", "xzcat"),
     (b"BZh", "bzip2", "bzcat"),
@@ -54,6 +56,7 @@ impl LogSource {
         let read = if self.path == Path::new(STANDARD_INPUT) {
             lines(io::stdin().lock(), choice)
         } else {
+            inputs::add(&self.path);
             File::open(&self.path)
                 .map_err(Unreadable::System)
                 .and_then(|file| lines(BufReader::new(file), choice))

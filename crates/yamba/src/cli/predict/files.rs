@@ -18,7 +18,7 @@ pub(super) struct FileOptions {
     #[arg(long, value_name = "FILES", requires = "memory")]
     files: Option<PathBuf>,
     /// Memory for the page cache: 512M; may be repeated
-    #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "SIZE", requires = "files", value_parser = page_cache::memory)]
     memory: Vec<u64>,
     /// Largest read-ahead of all devices [default: that of the traced machine]
     #[arg(long, value_name = "SIZE", requires = "files", value_parser = quantity::bytes, hide_short_help = true)]

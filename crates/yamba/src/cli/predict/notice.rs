@@ -5,6 +5,7 @@ use yamba_record::number::{counted, listed};
 use yamba_session::predict::{Doubt, Notice};
 
 use crate::cli::java::measuring;
+use crate::cli::run_ref;
 
 /// Most benchmarks or primitives that a message names.
 const NAMED: usize = 6;
@@ -15,6 +16,7 @@ pub(super) fn text(notice: &Notice) -> String {
         Notice::Interrupted { run } => {
             format!("warning: {run} was stopped before it was done\n")
         }
+        Notice::LeftOut { file, run } => run_ref::missing(file, run, run.left_out()),
         Notice::OtherState { run, difference } => {
             format!("warning: {}\n", difference.describe(&format!("in {run}"), "here"))
         }

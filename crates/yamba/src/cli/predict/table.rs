@@ -316,7 +316,7 @@ fn basis(prediction: &Prediction) -> String {
     let has_spread = trace.trace_spread.is_some();
     if trace.is_as_traced {
         let times = match trace.is_changed {
-            true => "the times of the calls that remain are",
+            true => "the times without the changes are",
             false => "its times are",
         };
         let spread = match has_spread {

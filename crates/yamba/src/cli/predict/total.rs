@@ -31,7 +31,11 @@ pub(super) fn text(
 /// The times in a sentence.
 fn sum(total: &Total) -> String {
     let Total { application, system, unit, .. } = total;
-    let shown = |of: &Time| time(of.ns, of.interval_ns);
+    // A time that lacks a part has no upper end.
+    let shown = |of: &Time| {
+        let is_open = of.interval_ns.is_some_and(|[_, high]| high.is_infinite());
+        format!("{}{}", if is_open { "at least " } else { "" }, time(of.ns, of.interval_ns))
+    };
     let processor = shown(&total.processor);
     match &total.elapsed {
         Some(elapsed) => format!(
@@ -68,7 +72,7 @@ fn row(part: &Part) -> Vec<String> {
         PartOrigin::SetByApplication => "the application sets it".to_owned(),
         PartOrigin::TakenAsTraced => "taken as traced".to_owned(),
         PartOrigin::ScaledBy(score) => format!("scaled by {score} alone"),
-        PartOrigin::Work => "by counted work, which no other machine has tested yet".to_owned(),
+        PartOrigin::Work => "by counted work".to_owned(),
         PartOrigin::Total => String::new(),
     };
     let shown = time(part.time.ns, part.time.interval_ns);

@@ -48,7 +48,8 @@ pub(super) fn lines(run: &Run, width: usize) -> String {
     out
 }
 
-/// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or empty.
+/// `Stopped before they began, points: 3 of lat_tcp, 1 of bw_tcp.`, or empty. In a run that was not
+/// stopped, the launches of these points are lost.
 pub(super) fn not_started_line(run: &Run) -> String {
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for benchmark in run.benchmarks.iter().filter(|b| b.status == Status::NotStarted) {
@@ -57,7 +58,8 @@ pub(super) fn not_started_line(run: &Run) -> String {
     let each = counts.iter().map(|(name, n)| format!("{n} of {name}"));
     match each.collect::<Vec<_>>().join(", ").as_str() {
         "" => String::new(),
-        all => format!("Stopped before they began, points: {all}."),
+        all if run.interrupted => format!("Stopped before they began, points: {all}."),
+        all => format!("Without a launch, points: {all}."),
     }
 }
 
@@ -91,6 +93,8 @@ mod tests {
         let mut run = Run::new(Machine::default());
         assert_eq!(not_started_line(&run), "");
         run.benchmarks = ["a", "b", "a"].map(not_started).into();
+        assert_eq!(not_started_line(&run), "Without a launch, points: 2 of a, 1 of b.");
+        run.interrupted = true;
         assert_eq!(not_started_line(&run), "Stopped before they began, points: 2 of a, 1 of b.");
         assert_eq!(lines(&run, 80), "");
     }

@@ -86,7 +86,7 @@ pub(in crate::cli) fn table(run: &Run, style: &Style) -> String {
     let terminal = Terminal { width: Some(style.width()), has_colours: style.colour };
     let sections = yamba_report::sections(std::slice::from_ref(run));
     table.out.push_str(&terminal::sections(&sections, terminal));
-    if let Some(text) = yamba_report::neighbours_sentence(run) {
+    if let Some(text) = yamba_report::disturbance_sentences(run) {
         table.add_lines(&text, 0);
     }
     if let Some(text) = run.whose() {
@@ -253,7 +253,7 @@ fn mark(status: Status, colour: bool) -> String {
 }
 
 fn row(run: &Run, benchmark: &Benchmark, style: &Style) -> FigureRow {
-    let (figure, interval) = figure(run, benchmark);
+    let (figure, interval) = figure(benchmark);
     let evidence = benchmark.details.evidence.iter();
     let evidence = evidence
         .filter(|(_, e)| e.median.is_some() || !benchmark.status.is_skipped())
@@ -296,19 +296,15 @@ fn distinguishing(run: &Run, benchmark: &Benchmark, style: &Style) -> Parameters
     Parameters(each.filter(|(name, _)| is_shown(name)).cloned().collect())
 }
 
-/// The median and its interval. Imported figures have no interval.
-fn figure(run: &Run, benchmark: &Benchmark) -> (String, String) {
+/// The median and its interval. Imported figures and those of few runs of a command have none.
+fn figure(benchmark: &Benchmark) -> (String, String) {
     let unit = benchmark.unit.as_deref().unwrap_or_default();
-    let is_imported = run.producer.imported.is_some();
-    match (benchmark.median, benchmark.confidence_interval) {
-        (Some(median), Some(ends)) => {
-            (yamba_report::figure(median, unit), yamba_report::interval(ends, median, unit))
-        }
-        (Some(median), None) if is_imported => {
-            (yamba_report::figure(median, unit), "no interval".to_owned())
-        }
-        _ => (String::new(), String::new()),
-    }
+    let Some(median) = benchmark.median else {
+        return (String::new(), String::new());
+    };
+    let interval = benchmark.shown_interval();
+    let interval = interval.map(|ends| yamba_report::interval(ends, median, unit));
+    (yamba_report::figure(median, unit), interval.unwrap_or("no interval".to_owned()))
 }
 
 /// The cycles of a figure, omitted for long times.

@@ -40,7 +40,7 @@ pub fn report(run: &Run, colour: bool, width: Option<usize>) -> String {
         }
         said = &benchmark.notes;
     }
-    if let Some(sentence) = yamba_report::neighbours_sentence(run) {
+    if let Some(sentence) = yamba_report::disturbance_sentences(run) {
         for part in wrap(&sentence, width, "  ") {
             out += &format!("{part}\n");
         }
@@ -108,7 +108,7 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
         return [aspect, String::new(), String::new(), String::new()];
     };
     let shown = |value: f64, ends: [f64; 2], unit: &str| {
-        let interval = yamba_report::interval(ends, value, unit);
+        let interval = yamba_report::interval(benchmark.with_open_ends(ends), value, unit);
         format!("{} {interval}", yamba_report::figure(value, unit))
     };
     let cycles = benchmark.details.cycles.map(|c| shown(c.median, c.confidence_interval, "cycles"));
@@ -123,9 +123,9 @@ fn cells(run: &Run, benchmark: &Benchmark) -> [String; 4] {
 /// Compares a figure with the first one of the same aspect.
 fn compared(run: &Run, benchmark: &Benchmark) -> Option<String> {
     let aspect = aspect_of(benchmark);
-    let is_figure = |b: &&Benchmark| b.has_sound_interval() && aspect_of(b) == aspect;
+    let is_figure = |b: &&Benchmark| b.is_sound() && aspect_of(b) == aspect;
     let first = run.benchmarks.iter().find(is_figure)?;
-    if std::ptr::eq(first, benchmark) || !benchmark.has_sound_interval() {
+    if std::ptr::eq(first, benchmark) || !benchmark.is_sound() {
         return None;
     }
     let (ratio, [low, high]) = ratio(first, benchmark)?;

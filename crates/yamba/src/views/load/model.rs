@@ -1,7 +1,7 @@
 //! A fitted model as tables and plots.
 
-use yamba_load::model::{self, Log, Model, TookFrom};
-use yamba_record::number::{listed, number};
+use yamba_load::model::{self, Compared, Log, Model, TookFrom};
+use yamba_record::number::{counted, listed, number};
 use yamba_report::chart::{Chart, Curve, Point};
 use yamba_report::{Part, Section, Table, View, figure};
 
@@ -15,20 +15,21 @@ const MOST_LISTED: usize = 6;
 pub fn view(log: &Log, model: &Model) -> View {
     let source = &model.source;
     let mut line = format!(
-        "{} requests with GET and HEAD by {} clients in {} s, for {} objects",
-        source.requests,
-        source.clients,
+        "{} with GET and HEAD by {} in {} s, for {}",
+        counted(source.requests, "request", "requests"),
+        counted(source.clients, "client", "clients"),
         number(source.span_s),
-        model.popularity.objects()
+        counted(model.popularity.objects(), "object", "objects")
     );
     if source.other_requests > 0 {
-        line += &format!("; {} with other methods are not in the model", source.other_requests);
+        let others = counted(source.other_requests, "request", "requests");
+        line += &format!("; {others} with other methods left out of the model");
     }
     let methods = model.mix.methods.iter().map(|(name, count)| (name.clone(), *count));
     let statuses = model.mix.statuses.iter().map(|(status, count)| (status.to_string(), *count));
     let mut facts = vec![("methods", mix(methods)), ("statuses", mix(statuses))];
     facts.extend(log.refusals().map(|refusals| ("left out", refusals)));
-    facts.extend(latency(log).map(|text| ("latency", text)));
+    facts.extend(latency(log, model).map(|text| ("latency", text)));
     let facts = facts.into_iter().map(|(name, text)| (name, text.into()));
     View::new("access log")
         .section("", Part::lines([line]))
@@ -39,8 +40,7 @@ pub fn view(log: &Log, model: &Model) -> View {
 fn distributions(model: &Model) -> Table {
     let rows = model.goodness.iter().map(|marginal| {
         let rejected = marginal.candidates.iter().filter(|c| !c.passes());
-        let rejected: Vec<String> =
-            rejected.map(|c| format!("{} (D {:.DIGITS$})", c.family, c.distance)).collect();
+        let rejected: Vec<String> = rejected.map(rejected_family).collect();
         vec![
             marginal.name.clone(),
             marginal.values.to_string(),
@@ -51,6 +51,17 @@ fn distributions(model: &Model) -> Table {
         ]
     });
     Table::new(&["distribution", "values", "model", "D", "p", "rejected"], rows)
+}
+
+/// A rejected family, and why.
+fn rejected_family(compared: &Compared) -> String {
+    let family = &compared.family;
+    match compared.mean_ratio {
+        Some(ratio) if !compared.has_mean_of_log() => {
+            format!("{family} (mean {} times that of the log)", number(ratio))
+        }
+        _ => format!("{family} (D {:.DIGITS$})", compared.distance),
+    }
 }
 
 /// The chosen distribution of a marginal as text.
@@ -77,16 +88,25 @@ fn mix(counts: impl Iterator<Item = (String, u64)>) -> String {
     listed(&counts.iter().map(share).collect::<Vec<_>>(), MOST_LISTED)
 }
 
-/// Where the latency comes from, and its mean in the log. `None` without latencies.
-fn latency(log: &Log) -> Option<String> {
+/// Where the latency comes from, and its mean in the log and in the model. `None` without
+/// latencies.
+fn latency(log: &Log, model: &Model) -> Option<String> {
     let safe = log.entries.iter().filter(|entry| log.is_safe(entry));
     let seconds: Vec<f64> = safe.filter_map(|entry| entry.took_s).collect();
     let from = match log.took_from? {
         TookFrom::Field(field) => field.to_string(),
         TookFrom::SquidElapsed => "the elapsed time, in ms".to_owned(),
     };
-    let mean = figure(yamba_stats::mean(&seconds)? * 1e9, "ns");
-    Some(format!("mean {mean} of {} requests, from {from}", seconds.len()))
+    let mean_s = yamba_stats::mean(&seconds)?;
+    let step = figure(log.took_step_s * 1e9, "ns");
+    // Times are rounded down to a step.
+    let mean = if mean_s > 0.0 { figure(mean_s * 1e9, "ns") } else { format!("below {step}") };
+    let requests = counted(seconds.len(), "request", "requests");
+    let of_model = model.latency_s.as_ref().map(|latency| {
+        let mean = figure(latency.mean() * 1e9, "ns");
+        format!("; {mean} in the model, which spreads each upwards over a step of {step}")
+    });
+    Some(format!("mean {mean} of {requests}, from {from}{}", of_model.unwrap_or_default()))
 }
 
 /// Each distribution of the log and of the model.

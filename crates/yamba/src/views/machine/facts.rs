@@ -378,13 +378,15 @@ pub(super) fn neighbours(page: &mut Page, machine: &Machine, now: f64) {
         let latest = contention.get(cpu).map(|c| {
             let percent = (100.0 * c.contended).round();
             let when = age(now - c.unix_s);
-            format!("{percent} % contended in the latest run, {when} ago")
+            format!("{percent} % contended {when} ago")
         });
         let width = match widths.get(cpu) {
             Some(width) => format!("quiet width {width:.0}"),
             None => "never quiet".to_owned(),
         };
-        let parts = latest.into_iter().chain([width]);
+        let slower = contention.get(cpu).and_then(|c| c.lengthening);
+        let slower = slower.map(|l| format!("up to {:.0} % slower", 100.0 * l));
+        let parts = latest.into_iter().chain(slower).chain([width]);
         let parts = parts.collect::<Vec<String>>().join(", ");
         page.line(label, &format!("processor {cpu}: {parts}"));
         label = "";

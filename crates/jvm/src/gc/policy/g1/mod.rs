@@ -11,7 +11,7 @@ use self::old::Old;
 use super::average::Forecast;
 use super::metaspace::{Metaspace, due};
 use super::young::{Evacuated, Young, whole};
-use super::{Setting, Simulated};
+use super::{Setting, Simulated, too_small};
 use crate::gc::log::Kind;
 
 /// Young bytes for each in the survivor regions (`SurvivorRatio`).
@@ -95,7 +95,7 @@ impl G1<'_> {
             }
             let live_bytes = whole(self.setting, at, Kind::ConcurrentMark).bytes;
             if live_bytes > self.setting.heap_bytes * MOST_LIVE {
-                return Err(format!("the live set is {:.0} MB", live_bytes / 1e6));
+                return Err(too_small(self.setting));
             }
             if by_metaspace.is_some() && self.phase == Phase::Normal {
                 self.phase = Phase::Requested;

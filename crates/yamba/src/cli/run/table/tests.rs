@@ -244,3 +244,11 @@ All figures: of the run
 "
     );
 }
+
+/// Few runs of a command, or another program's results, have a figure without an interval.
+#[test]
+fn figure_without_interval_is_shown() {
+    let without = Benchmark { confidence_interval: None, interval_scope: None, ..entry() };
+    let text = shown(&[without], &Style::default());
+    assert!(text.starts_with("ok       sample  scale=16  31 ns  no interval  "), "{text}");
+}

@@ -27,7 +27,9 @@ public final class Agent {
             atExit(() -> CallsDocument.write(required(files, "calls")));
         }
         if (files.containsKey("times")) {
+            long begunNs = ThreadTimes.ofThisThread();
             Recorder.start(required(files, "recording"));
+            ThreadTimes.exclude(ThreadTimes.ofThisThread() - begunNs);
             atExit(() -> ThreadTimes.write(required(files, "times")));
         }
     }

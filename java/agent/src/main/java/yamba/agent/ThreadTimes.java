@@ -21,7 +21,23 @@ final class ThreadTimes {
             "Shenandoah", "C1 Compiler", "C2 Compiler", "VM Thread", "VM Periodic", "JFR ", "Signal Dispatch", "Service Thread",
             "Monitor Deflat", "Sweeper thread", "Notification", "yamba agent");
 
+    /** The time of the program's first thread that belongs to the start of the recorder. */
+    private static long excludedNs;
+
     private ThreadTimes() {}
+
+    static void exclude(long ns) {
+        excludedNs = ns;
+    }
+
+    /** The processor time of this thread so far, or 0 if Linux does not tell. */
+    static long ofThisThread() {
+        try {
+            return firstNumber(Path.of("/proc/thread-self/schedstat"));
+        } catch (IOException e) {
+            return 0;
+        }
+    }
 
     static void write(Path file) throws IOException {
         long own = 0;
@@ -31,7 +47,7 @@ final class ThreadTimes {
             }
         }
         var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        long all = system.getProcessCpuTime();
+        long all = system.getProcessCpuTime() - excludedNs;
         StringBuilder out = new StringBuilder("{\"jvm\": ");
         Identity.append(out);
         out.append(", \"process_ns\": ").append(all).append(", \"vm_ns\": ").append(own).append("}\n");
@@ -43,10 +59,14 @@ final class ThreadTimes {
         try {
             String name = Files.readString(task.resolve("comm"));
             boolean isOwn = OWN.stream().anyMatch(name::startsWith);
-            String times = Files.readString(task.resolve("schedstat"));
-            return isOwn ? Long.parseLong(times.substring(0, times.indexOf(' '))) : 0;
+            return isOwn ? firstNumber(task.resolve("schedstat")) : 0;
         } catch (IOException e) {
             return 0;
         }
+    }
+
+    private static long firstNumber(Path file) throws IOException {
+        String text = Files.readString(file);
+        return Long.parseLong(text.substring(0, text.indexOf(' ')));
     }
 }
