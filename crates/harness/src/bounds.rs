@@ -98,6 +98,7 @@ impl Bounds {
             limit,
             is_all: limit < asked,
             tasks,
+            suspect: tasks.map(|tasks| tasks + limit / 2),
             refused,
             killed,
             killed_anywhere: killed_anywhere(),
@@ -111,8 +112,11 @@ pub(super) struct Watch<'a> {
     bounds: &'a Bounds,
     limit: u64,
     is_all: bool,
-    /// Fewest processes and threads of the system since the launch began.
+    /// Processes and threads of the system when the launch began.
     tasks: Option<u64>,
+    /// Number of tasks of the system above which those of the launch are counted. Half the limit
+    /// is enough to count them: as many others may have ended meanwhile.
+    suspect: Option<u64>,
     /// The groups' counters before the launch.
     refused: u64,
     killed: u64,
@@ -199,16 +203,25 @@ impl Watch<'_> {
         Some(Excess::Memory { limit })
     }
 
+    /// Whether the launch, whose first process has ended but is not reaped, has left too many
+    /// processes. Only without control groups, which refuse each process beyond the limit.
+    pub fn excess_at_its_end(&self, launch: Started, scratch: &Path) -> Option<Excess> {
+        let may_be = self.bounds.groups.is_none() && !orphans::has_adopted_none();
+        (may_be && freeze::count(launch, scratch) > self.limit).then(|| self.too_many_processes())
+    }
+
     fn has_too_many_processes(&mut self, launch: Started, scratch: &Path) -> bool {
-        let Some((now, fewest)) = tasks().zip(self.tasks) else {
+        let Some((now, suspect)) = tasks().zip(self.suspect) else {
             return false;
         };
-        self.tasks = Some(fewest.min(now));
-        if now <= fewest + self.limit {
+        if now <= suspect {
+            // Others may have ended.
+            self.suspect = Some(suspect.min(now + self.limit / 2));
             return false;
         }
-        // Programs outside the launch may have started them: only the launch's own processes count.
-        freeze::count(launch, scratch) > self.limit
+        let own = freeze::count(launch, scratch);
+        self.suspect = Some(now + self.limit.saturating_sub(own) / 2);
+        own > self.limit
     }
 }
 

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use yamba_record::Event;
 
-use super::bounds::{Bounds, OwnLimits, Watch};
+use super::bounds::{Bounds, Excess, OwnLimits, Watch};
 use super::job::Program;
 use super::options::Options;
 use super::orphans::{self, SCRATCH, Started};
@@ -291,6 +291,7 @@ impl<'a> Conversation<'a> {
             if orphans::has_ended(&self.child) {
                 // Before the child is reaped: afterwards its number, which is also its group's, may
                 // be reused.
+                let excess = self.watch.excess_at_its_end(self.started, self.scratch);
                 self.end_group();
                 let status = self.child.wait();
                 self.listen();
@@ -299,7 +300,7 @@ impl<'a> Conversation<'a> {
                     Ok((None, code)) => ProcessExit::Exit(code.unwrap_or(-1)),
                     Err(_) => ProcessExit::Exit(-1),
                 };
-                return self.after_its_end(exit);
+                return self.after_its_end(exit, excess);
             }
             orphans::bury();
             if let Some(exit) = self.overdue(limits) {
@@ -312,18 +313,18 @@ impl<'a> Conversation<'a> {
                     self.watch.end_all(self.started, self.scratch);
                     return exit;
                 }
-                return self.after_its_end(exit);
+                return self.after_its_end(exit, None);
             }
         }
     }
 
     /// Gives processes of the launch time to clean up after the end. Kills them all if they exceed
-    /// a bound.
-    fn after_its_end(&mut self, exit: ProcessExit) -> ProcessExit {
+    /// a bound. `known` is the bound that they had exceeded before their group was killed.
+    fn after_its_end(&mut self, exit: ProcessExit, known: Option<Excess>) -> ProcessExit {
         let is_killed = exit == ProcessExit::Signal(Signal::KILL.as_raw());
         let (launch, scratch) = (self.started, self.scratch);
         let watch = &mut self.watch;
-        let mut excess = watch.last_excess(launch, scratch, is_killed);
+        let mut excess = known.or_else(|| watch.last_excess(launch, scratch, is_killed));
         if excess.is_none() {
             orphans::all_end_in_time(launch, scratch, || {
                 excess = watch.excess(launch, scratch);

@@ -193,7 +193,7 @@ pub(super) fn adopted_since(launch: Started, other: Option<Pid>) -> Vec<(i32, St
 /// here. That takes microseconds; a search of `/proc` at the end of each process takes
 /// milliseconds. The kernel may leave out a child while another one is being reaped: a later call
 /// finds it. `false` if the kernel does not list children.
-fn has_adopted_none() -> bool {
+pub(super) fn has_adopted_none() -> bool {
     let (started, own) = (started(), std::process::id());
     let is_started = |pid: &str| pid.parse().is_ok_and(|pid| started.contains(&pid));
     let children = fs::read_to_string(format!("/proc/{own}/task/{own}/children"));
