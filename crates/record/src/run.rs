@@ -435,6 +435,11 @@ impl Benchmark {
         factors.map_or([false; 2], |[low, high]| [low <= least, high >= 1.0 / least])
     }
 
+    /// Whether the disturbance leaves an end of the interval open.
+    pub fn has_open_end(&self) -> bool {
+        self.open_ends().contains(&true)
+    }
+
     /// The confidence interval for readers. An end that the disturbance leaves open is infinite.
     pub fn shown_interval(&self) -> Option<[f64; 2]> {
         self.confidence_interval.map(|ends| self.with_open_ends(ends))
@@ -445,6 +450,13 @@ impl Benchmark {
         let [is_low_open, is_high_open] = self.open_ends();
         let low = if is_low_open { f64::NEG_INFINITY } else { low };
         [low, if is_high_open { f64::INFINITY } else { high }]
+    }
+
+    /// The ends of the confidence interval for other programs: `None` for an open end, and without
+    /// an interval.
+    pub fn known_ends(&self) -> [Option<f64>; 2] {
+        let ends = self.shown_interval().map_or([None; 2], |ends| ends.map(Some));
+        ends.map(|end| end.filter(|end| end.is_finite()))
     }
 
     /// The confidence interval for drawings. It ends at the figure where the disturbance leaves an

@@ -52,8 +52,8 @@ impl Fit {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// Fits a least-squares line through the valid entries whose interval is sound. The bounds of
-    /// disturbed points are part of the line's interval. If the interval of a point is one within
+    /// Fits a least-squares line through the valid entries whose interval is sound and has two ends.
+    /// The bounds of disturbed points are part of the line's interval. If the interval of a point is one within
     /// launches, so is that of the line.
     pub(super) fn line(
         &self,
@@ -61,8 +61,8 @@ impl Fit {
         figure: impl Fn(&Benchmark) -> Option<Figure>,
     ) -> Line {
         let sound = entries.iter().filter(|b| b.is_sound());
-        let used = sound.filter_map(|entry| Some((self.x(entry)?, figure(entry)?, entry)));
-        let used: Vec<(f64, Figure, &&Benchmark)> = used.collect();
+        let found = sound.filter_map(|entry| Some((self.x(entry)?, figure(entry)?, entry)));
+        let (open, used): (Vec<_>, Vec<_>) = found.partition(|(.., entry)| entry.has_open_end());
         let disturbed = used.iter().filter(|(.., b)| b.interference.is_disturbed).count();
         let points = used.iter().map(|(x, y, entry)| match bounds(entry, y) {
             Some(interval) => BoundedPoint::within(*x, interval),
@@ -91,6 +91,9 @@ impl Fit {
             }
             _ => count,
         }];
+        notes.extend((!open.is_empty()).then(|| {
+            format!("{} left out: nothing bounds what disturbed their figures", open.len())
+        }));
         notes.extend((disturbed > 0).then(|| {
             format!("{disturbed} of them disturbed: the line goes through the middles of what the disturbances allow, weighted by the widths")
         }));

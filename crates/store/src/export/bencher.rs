@@ -14,9 +14,10 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize
         if let Some(figure) = figure::good(entry) {
             let (measure, scale) = measure(entry);
             let mut value = json!({"value": figure * scale});
-            if let Some([low, high]) = figure::interval(entry) {
-                value["lower_value"] = json!(low * scale);
-                value["upper_value"] = json!(high * scale);
+            for (name, end) in ["lower_value", "upper_value"].iter().zip(figure::sound_ends(entry)) {
+                if let Some(end) = end {
+                    value[name] = json!(end * scale);
+                }
             }
             all.entry(figure::label(entry)).or_insert_with(|| json!({measure: value}));
         }

@@ -13,10 +13,16 @@ pub(super) fn good(entry: &Benchmark) -> Option<f64> {
     entry.median.filter(|m| is_good && m.is_finite())
 }
 
-/// The interval of a valid figure, if it holds the value of an undisturbed machine.
+/// The interval of a valid figure, if it holds the value of an undisturbed machine and has two
+/// ends.
 pub(super) fn interval(entry: &Benchmark) -> Option<[f64; 2]> {
-    let is_number = |ends: &[f64; 2]| ends.iter().all(|end| end.is_finite());
-    entry.confidence_interval.filter(|ends| entry.has_sound_interval() && is_number(ends))
+    let [low, high] = sound_ends(entry);
+    Some([low?, high?])
+}
+
+/// The ends of such an interval, for a format with a field for each.
+pub(super) fn sound_ends(entry: &Benchmark) -> [Option<f64>; 2] {
+    if entry.has_sound_interval() { entry.known_ends() } else { [None; 2] }
 }
 
 /// Why the entry has no valid figure.

@@ -62,7 +62,7 @@ fn fields(run: &Run, entry: &Benchmark) -> Vec<(String, String)> {
         FigureKind::Bandwidth(size) => ("bandwidth_bytes_per_second", size),
         FigureKind::Value => ("value", 1.0),
     };
-    let [low, high] = entry.confidence_interval.map_or([None; 2], |i| i.map(Some));
+    let [low, high] = entry.known_ends();
     let numbers = [("", Some(figure)), ("_low", low), ("_high", high)];
     for (end, number) in numbers {
         let number = number.map(|n| n * size).filter(|n| n.is_finite());

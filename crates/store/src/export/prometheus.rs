@@ -112,10 +112,11 @@ fn entry_families(run: &Run) -> [Family; 8] {
             FigureKind::Value => (2, 1.0),
         };
         figures[place].series.push((labels.clone(), figure * size));
-        for (bound, value) in ["low", "high"].iter().zip(entry.confidence_interval.into_iter().flatten()) {
+        for (bound, end) in ["low", "high"].iter().zip(entry.known_ends()) {
+            let Some(end) = end else { continue };
             let mut labels = labels.clone();
             labels.push(("bound".to_owned(), (*bound).to_owned()));
-            intervals[place].series.push((labels, value * size));
+            intervals[place].series.push((labels, end * size));
         }
     }
     let ([a, b, c], [d, e, f]) = (figures, intervals);

@@ -94,12 +94,12 @@ const ENTRY_COLUMNS: &[Column] = &[
     column("figure", Text(|r| r.entry.benchmark.declaration.figure.as_deref().map(cell))),
     column("unit", Text(|r| r.entry.benchmark.unit.as_deref().map(cell))),
     column("median", Real(|r| r.good())),
-    column("low", Real(|r| Some(r.if_good(|b| b.confidence_interval)?[0]))),
-    column("high", Real(|r| Some(r.if_good(|b| b.confidence_interval)?[1]))),
+    column("low", Real(|r| r.if_good(|b| b.known_ends()[0]))),
+    column("high", Real(|r| r.if_good(|b| b.known_ends()[1]))),
     column("interval_scope", Text(|r| r.if_good(|b| b.interval_scope).map(|k| figure::word(&k).into()))),
     column("cycles", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.median))),
-    column("cycles_low", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.confidence_interval[0]))),
-    column("cycles_high", Real(|r| Some(r.if_good(|b| b.details.cycles.as_ref())?.confidence_interval[1]))),
+    column("cycles_low", Real(|r| r.cycles_end(0))),
+    column("cycles_high", Real(|r| r.cycles_end(1))),
     column("launches", Count(|r| Some(r.launches()))),
     column("discarded", Count(|r| Some(r.entry.benchmark.interference.discarded))),
     column("is_disturbed", Flag(|r| Some(r.entry.benchmark.interference.is_disturbed))),
@@ -173,6 +173,12 @@ impl<'a> TableRow<'a> {
     /// A property of the figure. `None` if the figure is invalid.
     fn if_good<T>(&self, part: impl Fn(&'a Benchmark) -> Option<T>) -> Option<T> {
         self.good().and_then(|_| part(self.entry.benchmark))
+    }
+
+    /// The lower (0) or upper (1) end of the interval in cycles; `None` for an open end.
+    fn cycles_end(&self, end: usize) -> Option<f64> {
+        let ends = self.if_good(|b| b.details.cycles.as_ref())?.confidence_interval;
+        Some(self.entry.benchmark.with_open_ends(ends)[end]).filter(|end| end.is_finite())
     }
 }
 

@@ -180,6 +180,31 @@ fn go_omits_disturbed_figures() {
     assert!(text.ends_with("left out: BenchmarkNoisy-1: disturbed: this format has no interval\n"));
 }
 
+/// The number there would be a placeholder.
+#[test]
+fn open_end_of_an_interval_is_absent() {
+    let disturbed = json!({
+        "is_disturbed": true,
+        "is_bounded": true,
+        "quiet_factors": [0.001, 1.0],
+        "confidence_interval": [0.0025, 3.0],
+    });
+    let open = run(&[entry("x", disturbed)]);
+    let prometheus = written("prometheus", &open);
+    assert!(prometheus.contains(r#"bound="high"} 0.000000003"#), "{prometheus}");
+    assert!(!prometheus.contains(r#"bound="low""#), "{prometheus}");
+    let bencher: Value = serde_json::from_str(&written("bencher", &open)).unwrap();
+    assert_eq!(bencher["x"]["latency"], json!({"value": 2.5, "upper_value": 3.0}));
+    let influx = written("influx", &open);
+    assert!(influx.contains("_high=") && !influx.contains("_low="), "{influx}");
+    assert!(!written("ktap", &open).contains('['));
+    let csv = written("csv", &open);
+    let rows: Vec<&str> = csv.lines().collect();
+    let at = |name| rows[0].split(',').position(|column| column == name).unwrap();
+    let cells: Vec<&str> = rows[1].split(',').collect();
+    assert_eq!((cells[at("low")], cells[at("high")]), ("", "3"));
+}
+
 #[test]
 fn prometheus() {
     let text = written("prometheus", &sample());
