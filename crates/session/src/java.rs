@@ -80,16 +80,14 @@ impl JavaHere {
         Ok(lacking.filter(|b| !known.contains(b.as_str())).collect())
     }
 
-    /// Measures these benchmarks with JMH and stores the run. A benchmark without a result has
-    /// crashed.
+    /// Measures these benchmarks with JMH. A benchmark without a result has crashed.
     ///
     /// # Errors
-    /// If no benchmark has a result, or the run cannot be stored.
+    /// If no benchmark has a result.
     pub fn measure(
         &self,
         benchmarks: &BTreeSet<String>,
         effort: Effort,
-        store: &StoreChoice,
         arguments: Vec<String>,
     ) -> Result<Run, Failure> {
         let folder = temporary_folder("yamba-java-")?;
@@ -105,7 +103,6 @@ impl JavaHere {
         run.finished_unix_s = unix_s();
         run.producer.arguments = arguments;
         run.producer.from_document = false;
-        store.open()?.add(&run)?;
         Ok(run)
     }
 }
@@ -145,7 +142,7 @@ pub fn stored(store: &StoreChoice, name: &str) -> Result<Option<Run>, Failure> {
 
 /// Adds the entries of an older run that have no later one. Those that crashed do not replace a
 /// figure.
-fn add_others(run: &mut Run, older: Run) {
+pub(super) fn add_others(run: &mut Run, older: Run) {
     let is_of = |a: &Benchmark, b: &Benchmark| a.name == b.name && a.parameters == b.parameters;
     for entry in older.benchmarks {
         match run.benchmarks.iter_mut().find(|known| is_of(known, &entry)) {

@@ -8,26 +8,24 @@ use yamba_record::{Run, document};
 
 use super::{Failure, Observer, StoreChoice, Warning};
 
-/// Stores a run that has ended. If the store cannot be opened or written, the document of the run
-/// goes to a file. Returns whether the store has the run.
-///
-/// # Errors
-/// If a fault has no message of its own.
-pub(super) fn keep(
-    run: &Run,
-    choice: &StoreChoice,
-    observer: &dyn Observer,
-) -> Result<bool, Failure> {
-    match choice.open().and_then(|mut store| Ok(store.add(run)?)) {
-        Ok(()) => Ok(true),
-        Err(Failure::Sentence { message, help }) => {
-            let help = help.as_deref();
-            observer.warning(&Warning::NotStoredNow { message: &message, help });
-            let unstored = Unstored { is_expected: true, ..Unstored::default() };
-            unstored.rescue(run, observer);
-            Ok(false)
+impl StoreChoice {
+    /// Stores a run that has ended. If the store cannot be opened or written, the document of the
+    /// run goes to a file, of which the observer is warned. Returns whether the store has the run.
+    ///
+    /// # Errors
+    /// If a fault has no message of its own.
+    pub fn keep(&self, run: &Run, observer: &dyn Observer) -> Result<bool, Failure> {
+        match self.open().and_then(|mut store| Ok(store.add(run)?)) {
+            Ok(()) => Ok(true),
+            Err(Failure::Sentence { message, help }) => {
+                let help = help.as_deref();
+                observer.warning(&Warning::NotStoredNow { message: &message, help });
+                let unstored = Unstored { is_expected: true, ..Unstored::default() };
+                unstored.rescue(run, observer);
+                Ok(false)
+            }
+            Err(failure) => Err(failure),
         }
-        Err(failure) => Err(failure),
     }
 }
 

@@ -58,6 +58,18 @@ impl StoreChoice {
         })
     }
 
+    /// Opens the store before a measurement, if the user or the environment names one: nothing must
+    /// be measured in vain.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.named().is_some() {
+            self.open()?;
+        }
+        Ok(())
+    }
+
     /// Opens the store; creates it if it does not exist.
     ///
     /// # Errors

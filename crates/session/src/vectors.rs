@@ -8,7 +8,7 @@ use yamba_record::Machine;
 use yamba_record::run::{Producer, Run, RunHead};
 use yamba_store::{Detail, import, inputs};
 
-use super::{Failure, Observer, StoreChoice, rescue, run_ref};
+use super::{Failure, Observer, StoreChoice, run_ref};
 
 /// The origin of a new vector.
 pub struct Origin {
@@ -41,7 +41,7 @@ pub fn keep(
         arguments: origin.arguments,
         ..Producer::default()
     };
-    let is_stored = rescue::keep(&run, store, observer)?;
+    let is_stored = store.keep(&run, observer)?;
     Ok(is_stored.then_some(run.head.id))
 }
 

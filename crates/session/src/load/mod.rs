@@ -10,7 +10,7 @@ use yamba_record::run::{Plan as RunPlan, Producer};
 use yamba_record::{Parameters, Run};
 
 use super::neighbours::machine;
-use super::{Failure, Observer, StoreChoice, rescue, system_failure};
+use super::{Failure, system_failure};
 
 use figures::Expected;
 pub use figures::{ending, error_kinds, is_success};
@@ -110,25 +110,4 @@ fn nothing(outcome: &Outcome, addresses: &str) -> Failure {
         format!("the load was too short for a response to {sent}")
     });
     Failure::new(format!("nothing was measured at {addresses}: {why}")).help(help)
-}
-
-/// Opens the store before a load, if the user or the environment names one: a load must not be
-/// measured in vain.
-///
-/// # Errors
-/// If it cannot be opened.
-pub fn check_store(choice: &StoreChoice) -> Result<(), Failure> {
-    if choice.named().is_some() {
-        choice.open()?;
-    }
-    Ok(())
-}
-
-/// Keeps a run in the store, or else in a file, of which the observer is warned. Returns whether
-/// the store has it.
-///
-/// # Errors
-/// If a fault has no message of its own.
-pub fn keep(run: &Run, choice: &StoreChoice, observer: &dyn Observer) -> Result<bool, Failure> {
-    rescue::keep(run, choice, observer)
 }

@@ -195,8 +195,10 @@ impl<'a> Systems<'a> {
         } else {
             self.note(Notice::JavaCostsBegin { here: &here, benchmarks: lacking.len() });
             let arguments = self.measuring.arguments.to_vec();
-            here.measure(&lacking, Effort::Full, self.store, arguments)?;
-            here.stored(self.store)?
+            let mut run = here.measure(&lacking, Effort::Full, arguments)?;
+            self.store.keep(&run, self.measuring.callbacks.observer)?;
+            stored.into_iter().for_each(|older| java::add_others(&mut run, older));
+            Some(run)
         };
         let run = run.ok_or_else(|| {
             Failure::new("this machine has no name by which its costs are found")

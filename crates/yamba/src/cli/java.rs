@@ -10,7 +10,7 @@ use yamba_record::number::counted;
 use yamba_session::java::{JavaHere, failure, used};
 use yamba_session::vectors;
 
-use super::{Failure, StoreOption, arguments, output};
+use super::{Failure, StoreOption, Terminal, arguments, output};
 
 /// Measure the costs of Java's class library
 ///
@@ -82,9 +82,13 @@ impl Measure {
         let wanted = (!self.vectors.is_empty()).then_some(&primitives);
         let benchmarks = here.lacking(None, wanted)?;
         let effort = if self.quick { Effort::Quick } else { Effort::Full };
+        self.store.choice().check()?;
         output::note(&measuring(&here, benchmarks.len()));
-        let run = here.measure(&benchmarks, effort, &self.store.choice(), arguments())?;
-        output::result(&format!("{}\n", run.id))
+        let run = here.measure(&benchmarks, effort, arguments())?;
+        if self.store.choice().keep(&run, &Terminal::default())? {
+            output::result(&format!("{}\n", run.id))?;
+        }
+        Ok(())
     }
 }
 

@@ -67,7 +67,7 @@ impl DriveOptions {
         let requests = Requests::new(&target, &headers, load.paths.into_iter()).map_err(|e| {
             Failure::new(e).help("this path cannot be asked for: take it out of the model or log")
         })?;
-        load::check_store(&self.store.choice())?;
+        self.store.choice().check()?;
         let parameters = load
             .parameters
             .into_iter()
@@ -100,7 +100,7 @@ impl DriveOptions {
     fn finish(&self, measured: &Measured) -> Result<Answer, Failure> {
         let Measured { run, outcome, .. } = measured;
         let is_valid = measured.is_valid();
-        let is_stored = load::keep(run, &self.store.choice(), &Terminal::default())?;
+        let is_stored = self.store.choice().keep(run, &Terminal::default())?;
         if self.json {
             output::document(&run.clone().summary())?;
         } else {
