@@ -1,5 +1,6 @@
 //! Application vectors: in files, and in the store, where each is a run without benchmarks.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use yamba_harness::{drawn_id, unix_s};
@@ -53,16 +54,24 @@ pub fn keep(
 pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
     let place = reference.display().to_string();
     if let Some(name) = reference.to_str().filter(|name| !is_path(name)) {
-        let mut store = store.existing()?;
-        let id = store.find_vector(name)?;
-        return from_run(&store.run(&id, Detail::Figures)?.head, &place);
+        return stored(name, store);
     }
     inputs::add(reference);
-    let text = std::fs::read_to_string(reference).map_err(|e| {
-        Failure::new(format!("{place}: {e}")).help(
-            "name the file of an application's vector, or a stored one: `yamba runs` lists them",
-        )
-    })?;
+    let text = match std::fs::read_to_string(reference) {
+        Ok(text) => text,
+        // The traced program itself may lie here under the name of the application.
+        Err(e) if e.kind() == ErrorKind::InvalidData => {
+            return stored(&place, store).map_err(|_| {
+                Failure::new(format!("{place}: it is no text, so no vector, and no stored vector has this name"))
+                    .help("name the file that `yamba trace -o FILE` writes, or a stored vector: `yamba runs` lists them")
+            });
+        }
+        Err(e) => {
+            return Err(Failure::new(format!("{place}: {e}")).help(
+                "name the file of an application's vector, or a stored one: `yamba runs` lists them",
+            ));
+        }
+    };
     if is_of_run(&text) {
         let run = import::read(reference, import::LARGEST, Detail::Figures)?;
         return from_run(&run, &place);
@@ -72,6 +81,13 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
             .help(format!("`yamba trace --from {place} -o NAME.vector` makes a vector of it")));
     }
     Vector::read(&text).map_err(|e| faulty(&place, &e))
+}
+
+/// Reads a stored vector.
+fn stored(name: &str, store: &StoreChoice) -> Result<Vector, Failure> {
+    let mut store = store.existing()?;
+    let id = store.find_vector(name)?;
+    from_run(&store.run(&id, Detail::Figures)?.head, name)
 }
 
 /// Whether the text has calls with results as strace shows them, and is no JSON.

@@ -1,6 +1,6 @@
 //! The SQL statements, in the dialect common to both kinds of database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -334,12 +334,16 @@ fn add_asked_for(
 }
 
 /// The ids of the runs that hold an application's vector, each with its tags and the application's
-/// name, latest first.
+/// name. The one that was stored last is the first: an imported vector does not say when its trace
+/// began.
 pub(crate) fn vectors(
     connection: &mut dyn Connection,
 ) -> Result<Vec<(String, Vec<String>)>, StoreFault> {
-    let runs = listed(connection, None)?.into_iter();
-    let named = runs.filter_map(|run| {
+    let mut runs = listed(connection, None)?;
+    let stored = column(connection, "SELECT id FROM run ORDER BY rowid DESC", &[])?;
+    let place: HashMap<&str, usize> = stored.iter().map(String::as_str).zip(0..).collect();
+    runs.sort_by_key(|run| place.get(run.id.as_str()).copied());
+    let named = runs.into_iter().filter_map(|run| {
         let application = run.head.application()?.to_owned();
         let names = [run.head.tags, vec![application]].concat();
         Some((run.id, names))

@@ -236,6 +236,17 @@ fn several(logs: &[(u32, &str)], files: bool) -> Result<Trace, Refusal> {
 }
 
 #[test]
+fn first_number_of_a_call_that_takes_no_descriptor_hides_no_file() {
+    let parent = "clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 9\nprlimit64(0, RLIMIT_NOFILE, NULL, {rlim_cur=1024, rlim_max=1024}) = 0\nclose(3</tmp/a>) = 0\n";
+    let thread = "read(4</tmp/b>, \"x\", 1) = 1\nexit(0) = ?\n";
+    let logs = [(7, parent), (9, thread)];
+    assert_eq!(uses(&several(&logs, false).unwrap()).0["read(file)@1"], 1.0);
+    let hidden = parent.replace("</tmp/a>", "");
+    let logs = [(7, hidden.as_str()), (9, thread)];
+    assert_eq!(several(&logs, false).unwrap_err(), Refusal::NoOrder(1));
+}
+
+#[test]
 fn logs_of_each_process_are_put_in_order() {
     let absolute = |text: &str| text.replace("100.", "1700000000.");
     let [parent, child, thread] = [PARENT, CHILD, THREAD].map(absolute);

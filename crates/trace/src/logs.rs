@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::line::{Content, Line, Prefix, line};
 use crate::refusal::{Refusal, other_program};
-use crate::shape::call;
+use crate::shape::{call, hides_file};
 use crate::strace::{ProcessForm, Reader};
 use crate::trace::{Request, Trace, Unread};
 
@@ -162,7 +162,7 @@ impl<'a> ProcessLog<'a> {
             let Some(shown) = call(text) else {
                 continue;
             };
-            found.hides_files |= shown.hides_file();
+            found.hides_files |= hides_file(&shown);
             if let Some(number) = shown.child() {
                 let shares_files = shown.shares_files();
                 let child = Child { number, shares_files };

@@ -119,6 +119,13 @@ pub fn call(text: &str) -> Option<ShownCall<'_>> {
     split(text).filter(fits)
 }
 
+/// Whether the first argument is a descriptor whose file is not shown.
+pub fn hides_file(call: &ShownCall) -> bool {
+    let form = FORMS.iter().find(|(name, _)| *name == call.name);
+    let takes_descriptor = form.is_some_and(|(_, form)| form.starts_with(['f', 'd', 'm']));
+    takes_descriptor && call.descriptor(0).is_some() && !call.is_shown(0)
+}
+
 /// Whether the name, the result and the arguments are those of a call of Linux.
 fn fits(call: &ShownCall) -> bool {
     let form = FORMS.iter().find(|(name, _)| *name == call.name);

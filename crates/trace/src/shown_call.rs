@@ -296,11 +296,6 @@ impl ShownCall<'_> {
         u32::try_from(result).ok().filter(|child| *child > 0)
     }
 
-    /// Whether the first argument is a descriptor whose file is not shown.
-    pub fn hides_file(&self) -> bool {
-        self.descriptor(0).is_some() && !self.is_shown(0)
-    }
-
     /// Whether the process that the call makes shares the descriptors.
     pub fn shares_files(&self) -> bool {
         self.has(Property::SharesFiles)

@@ -76,6 +76,17 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Checks the censuses. The error names the fault.
+    pub fn check(&self) -> Result<(), String> {
+        if self.censuses.is_empty() {
+            return Err("censuses: without one it is unknown what is alive".to_owned());
+        }
+        if !self.censuses.is_sorted_by_key(|census| census.allocated_bytes) {
+            return Err("censuses: they are not in the order of time".to_owned());
+        }
+        Ok(())
+    }
+
     /// Live bytes of the census with most of them.
     pub fn largest_live_bytes(&self) -> f64 {
         let live = self.censuses.iter().map(Census::live_bytes);

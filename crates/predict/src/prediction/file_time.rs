@@ -35,8 +35,12 @@ pub struct FileTime {
     /// Additional time of the requests to the device, in ns per unit. The application waits less if
     /// the kernel reads ahead while it computes.
     pub from_storage_ns: f64,
-    /// Interval of the sum, from the intervals of the costs.
+    /// Interval of the sum, from the intervals of the costs. The upper end is infinite, which is
+    /// null in JSON, if accesses are missing.
+    #[schemars(with = "[Option<f64>; 2]")]
     pub interval_ns: [f64; 2],
+    /// Number of accesses that the trace lacks: those left out, and those whose place is unknown.
+    pub missing_accesses: u64,
     /// The primitives of reads whose cost is from a disturbed figure. Such a cost may be wrong.
     pub disturbed: Vec<String>,
 }
@@ -128,6 +132,9 @@ impl FileTime {
         self.from_memory_ns = memory.ns / units;
         self.from_storage_ns = storage.ns / units;
         self.interval_ns = whole.interval_ns.map(|end| end / units);
+        if self.missing_accesses > 0 {
+            self.interval_ns[1] = f64::INFINITY;
+        }
     }
 
     /// The whole time per unit, in ns.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Prediction;
 use super::file_time::FileTime;
-use super::total::Total;
+use super::total::{Time, Total};
 
 /// Predictions of some applications on some systems.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -37,7 +37,7 @@ impl Default for Predictions {
     }
 }
 
-/// One system in the order of an application's predicted kernel time.
+/// One system in the order of an application's predicted time.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// The application.
@@ -49,9 +49,12 @@ pub struct Place {
     /// Predicted user time per unit, in ns, if it is known for all systems. The order is then that
     /// of the sum.
     pub predicted_user_ns: Option<f64>,
+    /// Predicted elapsed time per unit, in ns, if it is known for all systems. The order is then
+    /// that of the elapsed time.
+    pub predicted_elapsed_ns: Option<f64>,
     /// Whether this system and those before it are known to be faster than all later ones: no
-    /// intervals of the two groups overlap, and no kernel time may be missing in those of the first
-    /// group. `None` for the last one.
+    /// intervals of the two groups overlap, and no time may be missing in those of the first group.
+    /// `None` for the last one.
     pub is_before_later: Option<bool>,
     /// Why `is_before_later` is false. `None`: it is not.
     pub unclear: Option<Unclear>,
@@ -63,39 +66,47 @@ pub struct Place {
 pub enum Unclear {
     /// The intervals of this system or of those before it overlap with those of later ones.
     IntervalsOverlap,
-    /// The prediction for this system or for one before it may lack kernel time (`limits`,
-    /// `unbounded`).
+    /// The interval of an elapsed time is unknown: the application was traced in one round.
+    IntervalUnknown,
+    /// The prediction for this system or for one before it may lack time (`limits`, `unbounded`,
+    /// `not_predicted`).
     MayLackTime,
 }
 
-/// The predictions of one application, the fastest system first: by kernel time, and by the sum
-/// with user time if that is known for all.
+/// The time by which systems are ordered.
+#[derive(Clone, Copy)]
+enum By {
+    Kernel,
+    KernelAndUser,
+    Elapsed,
+}
+
+/// The predictions of one application, the fastest system first: by elapsed time if that is known
+/// for all, else by kernel time, or by the sum with user time.
 pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
-    let has_user = predictions.iter().all(|p| p.user.predicted.is_some());
-    let user = |p: &Prediction| p.user.predicted.as_ref().filter(|_| has_user).map(|user| user.ns);
-    let time = |p: &Prediction| p.predicted_ns + user(p).unwrap_or(0.0);
-    let end = |p: &Prediction, side: usize| p.costs_interval_ns[side] + user_end(p, side, has_user);
-    let mut order = predictions.to_vec();
-    order.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    let unclear = |later: usize| {
-        let (fast, slow) = order.split_at(later);
-        let latest = fast.iter().map(|p| end(p, 1)).fold(0.0, f64::max);
-        if slow.iter().any(|p| latest >= end(p, 0)) {
-            Some(Unclear::IntervalsOverlap)
-        } else {
-            let may_lack =
-                fast.iter().any(|p| !(p.caveats.limits.is_empty() && p.unbounded.is_empty()));
-            may_lack.then_some(Unclear::MayLackTime)
-        }
+    let has = |time: fn(&Prediction) -> bool| predictions.iter().all(|p| time(p));
+    let by = if has(|p| elapsed(p).is_some()) {
+        By::Elapsed
+    } else if has(|p| p.user.predicted.is_some()) {
+        By::KernelAndUser
+    } else {
+        By::Kernel
     };
-    let place = |(index, p): (usize, &&Prediction)| {
+    let mut order: Vec<(&Prediction, Comparable)> =
+        predictions.iter().map(|p| (*p, Comparable::new(p, by))).collect();
+    order.sort_by(|a, b| a.1.ns.total_cmp(&b.1.ns));
+    let place = |(index, (p, _)): (usize, &(&Prediction, Comparable))| {
         let is_last = index + 1 == order.len();
-        let unclear = unclear(index + 1).filter(|_| !is_last);
+        let (fast, slow) = order.split_at(index + 1);
+        let unclear = unclear(fast, slow).filter(|_| !is_last);
+        let user = p.user.predicted.as_ref().filter(|_| !matches!(by, By::Kernel));
+        let elapsed = elapsed(p).filter(|_| matches!(by, By::Elapsed));
         Place {
             application: p.application.clone(),
             system: p.system.clone(),
             predicted_ns: p.predicted_ns,
-            predicted_user_ns: user(p),
+            predicted_user_ns: user.map(|user| user.ns),
+            predicted_elapsed_ns: elapsed.map(|time| time.ns),
             is_before_later: (!is_last).then_some(unclear.is_none()),
             unclear,
         }
@@ -103,11 +114,57 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
     order.iter().enumerate().map(place).collect()
 }
 
-/// One end of the user time's interval. The user time of the trace is the same for all systems, so
-/// it has none there.
-fn user_end(prediction: &Prediction, side: usize, has_user: bool) -> f64 {
-    let known = prediction.user.predicted.as_ref().filter(|_| has_user);
-    known.map_or(0.0, |user| user.interval_ns.map_or(user.ns, |ends| ends[side]))
+/// Why the systems of the first group are not known to be faster. `None`: they are.
+fn unclear(
+    fast: &[(&Prediction, Comparable)],
+    slow: &[(&Prediction, Comparable)],
+) -> Option<Unclear> {
+    let ends = |group: &[(&Prediction, Comparable)]| -> Option<Vec<[f64; 2]>> {
+        group.iter().map(|(_, time)| time.ends).collect()
+    };
+    let Some((first, later)) = ends(fast).zip(ends(slow)) else {
+        return Some(Unclear::IntervalUnknown);
+    };
+    let latest = first.iter().map(|ends| ends[1]).filter(|end| end.is_finite()).fold(0.0, f64::max);
+    if later.iter().any(|ends| latest >= ends[0]) {
+        return Some(Unclear::IntervalsOverlap);
+    }
+    fast.iter().any(|(_, time)| time.may_lack).then_some(Unclear::MayLackTime)
+}
+
+fn elapsed(prediction: &Prediction) -> Option<&Time> {
+    prediction.total.as_ref()?.elapsed.as_ref()
+}
+
+/// A time of one system that is compared with those of others.
+struct Comparable {
+    ns: f64,
+    /// `None`: unknown.
+    ends: Option<[f64; 2]>,
+    may_lack: bool,
+}
+
+impl Comparable {
+    fn new(p: &Prediction, by: By) -> Comparable {
+        let may_lack = !(p.caveats.limits.is_empty() && p.unbounded.is_empty());
+        let of_kernel =
+            Comparable { ns: p.predicted_ns, ends: Some(p.costs_interval_ns), may_lack };
+        match (by, elapsed(p).zip(p.total.as_ref()), &p.user.predicted) {
+            (By::Elapsed, Some((time, total)), _) => Comparable {
+                ns: time.ns,
+                ends: time.interval_ns,
+                may_lack: may_lack || total.lacks_elapsed_time(),
+            },
+            (By::KernelAndUser, _, Some(user)) => {
+                // The user time of the trace is the same for all systems, so it has no interval.
+                let of_user = user.interval_ns.unwrap_or([user.ns; 2]);
+                let [low, high] = p.costs_interval_ns;
+                let ends = Some([low + of_user[0], high + of_user[1]]);
+                Comparable { ns: p.predicted_ns + user.ns, ends, ..of_kernel }
+            }
+            _ => of_kernel,
+        }
+    }
 }
 
 /// How much faster a version is than another one.
@@ -126,15 +183,16 @@ pub struct Ratio {
     /// that of the base has no upper bound. Both ends are `None` on the system where the vectors
     /// were traced.
     pub interval: [Option<f64>; 2],
-    /// r': `speedup` with the base's user time added to both. `None` if the base's user time is
-    /// unknown.
+    /// r': `speedup` with the base's user time added to both: that predicted on the system, or else
+    /// that of the trace. `None` if both are unknown.
     pub with_user_time: Option<f64>,
 }
 
 /// The ratio of two predictions on one system.
 pub fn ratio(version: &Prediction, base: &Prediction) -> Ratio {
     let speedup = base.predicted_ns / version.predicted_ns;
-    let user = base.user.user_ns.map(|user| user / base.predicted_ns);
+    let user_ns = base.user.predicted.as_ref().map(|user| user.ns).or(base.user.user_ns);
+    let user = user_ns.map(|ns| ns / base.predicted_ns);
     Ratio {
         system: version.system.clone(),
         base: base.application.clone(),

@@ -28,7 +28,6 @@ impl Vector {
             return Err("primitives: the list is empty".to_owned());
         }
         let whole = [
-            ("units", self.units),
             ("user_ns", self.user_ns),
             ("kernel_ns", self.kernel_ns),
             ("started_user_ns", self.started_user_ns),
@@ -41,6 +40,9 @@ impl Vector {
         ];
         for (key, value) in whole {
             not_negative(key, value)?;
+        }
+        if self.units.is_some_and(|units| !(units > 0.0 && units.is_finite())) {
+            return Err("units: it must be a number above 0".to_owned());
         }
         if self.traced.as_ref().is_some_and(|traced| traced.runs == Some(0)) {
             return Err("traced.runs: it must be above 0".to_owned());

@@ -714,7 +714,7 @@ fn page_of_whole_suite_has_bounded_size() {
         entry.details.evidence = names.collect();
         entry.notes = vec!["what a reader must know of a figure, as long as most notes are: about a hundred letters".into(); 3];
         entry.declaration.provenance.summary = Some("What one operation is and what it does, in the two or three lines that a class says of itself, so that the reader need not look it up.".to_owned());
-        entry.interference.disturbed = [("preempted".to_owned(), 17), ("stolen".to_owned(), 3)].into();
+        entry.interference.disturbed = [("switch".to_owned(), 17), ("stolen".to_owned(), 3)].into();
         entry.interval_scope = Some(IntervalScope::WithinLaunches);
         entry
     });

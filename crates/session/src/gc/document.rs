@@ -33,7 +33,11 @@ const FORMS: [Form; 2] = [
 /// An earlier version wrote the document.
 const OLD: &str = "an earlier version of Yamba may have written it: take it again with `yamba gc profile` or `yamba gc characterise`";
 
-/// Reads a document with a schema.
+/// The largest number of bytes, or of ns (30 years). Collections of more bytes could not be
+/// simulated.
+const MOST: f64 = 1e18;
+
+/// Reads a document with a schema. Sizes, times and counts must be possible ones.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, Failure> {
     let place = path.display();
     let form = FORMS.iter().find(|form| form.schema == schema);
@@ -50,7 +54,31 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, 
     if value["schema"] != schema {
         return Err(refused(&other_document(&value)));
     }
-    serde_json::from_value(value).map_err(|e| Failure::new(format!("{place}: {e}")).help(OLD))
+    let faulty = |fault: String| Failure::new(format!("{place}: {fault}")).help(OLD);
+    if let Some(fault) = impossible(&value, "") {
+        return Err(faulty(fault));
+    }
+    serde_json::from_value(value).map_err(|e| faulty(e.to_string()))
+}
+
+/// The first number that is no size, time, count or share, with its place. `None`: there is none.
+fn impossible(value: &Value, place: &str) -> Option<String> {
+    let inner =
+        |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+    match value {
+        Value::Number(number) => {
+            let is_possible = number.as_f64().is_some_and(|n| (0.0..=MOST).contains(&n));
+            (!is_possible).then(|| format!("{place}: {number} is not between 0 and {MOST:e}"))
+        }
+        Value::Array(values) => values
+            .iter()
+            .zip(0..)
+            .find_map(|(value, at)| impossible(value, &format!("{place}[{at}]"))),
+        Value::Object(values) => {
+            values.iter().find_map(|(key, value)| impossible(value, &inner(key)))
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => None,
+    }
 }
 
 /// The text without a byte order mark.

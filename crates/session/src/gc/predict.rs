@@ -46,6 +46,9 @@ pub fn predict(
     observer: &dyn Observer,
 ) -> Result<Predictions, Failure> {
     let demand: Demand = document::read(&request.profile, PROFILE)?;
+    demand.check().map_err(|e| {
+        Failure::new(format!("{}: {e}", request.profile.display())).help("take the profile again")
+    })?;
     let (costs, jvm) = request.costs(stop, observer)?;
     let mut found = Predictions {
         schema: SCHEMA,

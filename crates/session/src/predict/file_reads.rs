@@ -127,6 +127,7 @@ impl FileReads {
             from_memory_ns: 0.0,
             from_storage_ns: 0.0,
             interval_ns: [0.0; 2],
+            missing_accesses: files.left_out + files.unknown,
             disturbed: system.costs.disturbed_among(primitives().into_iter()),
         };
         time.set(costs, files.units);

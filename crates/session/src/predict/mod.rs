@@ -299,6 +299,7 @@ impl PredictionRequest {
                     version.compare_with(measured::java_times(vector, here, callbacks)?);
                 }
                 if let Some(against) = against {
+                    same_unit(vector, &against.vector)?;
                     found.ratios.push(ratio(&version, &against.on(system, scale)?));
                 }
                 found.predictions.push(version);
@@ -314,6 +315,18 @@ impl PredictionRequest {
         }
         Ok(found)
     }
+}
+
+/// Refuses versions with different units of work: the ratio of their times says nothing.
+fn same_unit(version: &Vector, base: &Vector) -> Result<(), Failure> {
+    if version.unit == base.unit {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "--against: a unit of {} is a {}, and one of {} a {}",
+        version.application, version.unit, base.application, base.unit
+    ))
+    .help("`yamba trace --unit NAME --units N` names and counts the units of both in the same way"))
 }
 
 /// The sum of the totals on the system of this index: each application has a prediction on each

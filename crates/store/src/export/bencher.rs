@@ -14,7 +14,8 @@ pub(super) fn write(run: &Run, out: &mut (dyn Write + Send)) -> io::Result<usize
         if let Some(figure) = figure::good(entry) {
             let (measure, scale) = measure(entry);
             let mut value = json!({"value": figure * scale});
-            for (name, end) in ["lower_value", "upper_value"].iter().zip(figure::sound_ends(entry)) {
+            for (name, end) in ["lower_value", "upper_value"].iter().zip(figure::sound_ends(entry))
+            {
                 if let Some(end) = end {
                     value[name] = json!(end * scale);
                 }

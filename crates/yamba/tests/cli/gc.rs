@@ -173,6 +173,29 @@ fn other_files_are_named_with_the_command_that_makes_a_profile() {
 }
 
 #[test]
+fn impossible_numbers_are_refused() {
+    let mut yamba = prepared();
+    let changes = [
+        ("allocated_bytes", json!(-1), "allocated_bytes: -1 is not between 0 and 1e18"),
+        ("allocated_bytes", json!(1e300), "allocated_bytes: 1e300 is not"),
+        ("censuses", json!([]), "censuses: without one"),
+    ];
+    for (key, value, fault) in changes {
+        let mut wrong = profile();
+        wrong[key] = value;
+        yamba = yamba.file("wrong.gc", wrong.to_string());
+        yamba.run("gc predict wrong.gc --costs costs.json").refused(&["wrong.gc: ", fault]);
+    }
+    let text = std::fs::read_to_string(yamba.folder.path().join("costs.json")).unwrap();
+    let mut costs: Value = serde_json::from_str(&text).unwrap();
+    costs["collectors"]["serial"]["young_cpu"]["fixed_ns"] = json!(-5.0);
+    let mut yamba = yamba.file("wrong.json", costs.to_string());
+    yamba
+        .run("gc predict app.gc --costs wrong.json")
+        .refused(&["wrong.json: collectors.serial.young_cpu.fixed_ns: -5.0 is not between"]);
+}
+
+#[test]
 fn profile_with_a_byte_order_mark_is_read() {
     let text = format!("\u{feff}{}", profile().to_string().replace(',', ",\r\n"));
     let mut yamba = prepared().file("mark.gc", text);

@@ -113,6 +113,19 @@ fn predict_prices_hits_and_misses() {
     assert!(of(ahead, "requests") < 8.0);
     let alone = times[1]["from_storage_ns"].as_f64().unwrap();
     assert!(of(ahead, "from_storage_ns") < alone / 2.0);
+    // What the trace lacks is not in the time.
+    let mut incomplete = files();
+    incomplete["unknown"] = json!(7);
+    let mut yamba = yamba.file("incomplete.files", incomplete.to_string());
+    let begin = "predict server.vector --files incomplete.files";
+    let text = yamba.run(&format!("{begin} --memory 1M --on costs.json")).ok();
+    text.says(&[
+        "costs.json: at least 404 us [",
+        "; 7 accesses of the application not in the trace",
+    ]);
+    let found = document(&mut yamba, &format!("{begin} --memory 1M --on costs.json --json"));
+    schema::holds("yamba-predict/1", &found);
+    assert!(found["file_times"][0]["interval_ns"][1].is_null());
     let lacking = yamba.run(&format!("{begin} --memory 1M --on lacking.json"));
     lacking.refused(&["it has no cost of read(file,uncached)"]);
 }

@@ -76,6 +76,33 @@ fn vector_is_carried_to_another_store_by_export_and_import() {
     assert!(predicted(&mut yamba, id.trim()) < expected);
 }
 
+/// A vector alone does not say when its trace began.
+#[test]
+fn vector_that_was_stored_last_is_the_latest() {
+    let mut yamba = prepared();
+    yamba.run("trace --from server.strace --application nginx -o traced.vector").ok();
+    yamba.run("import small.vector").ok();
+    let expected = predicted(&mut yamba, "small.vector");
+    // The traced program lies in the folder under its own name.
+    let mut yamba = yamba.file("nginx", b"\x7fELF\xff\xfe");
+    for name in ["latest-vector", "nginx"] {
+        assert_eq!(predicted(&mut yamba, name), expected, "{name}");
+    }
+    let mut yamba = yamba.file("other", b"\x7fELF\xff\xfe");
+    yamba.run("predict other --on here.json").refused(&["other: it is no text, so no vector"]);
+}
+
+/// The ratio of the times of a request and of a run says nothing.
+#[test]
+fn versions_with_different_units_are_not_compared() {
+    let text = vector("nginx", 8.0, None).to_string();
+    let mut other: Value = serde_json::from_str(&text).unwrap();
+    other["unit"] = "run".into();
+    let mut yamba = prepared().file("run.vector", other.to_string());
+    let versions = "predict nginx.vector --against run.vector --on here.json";
+    yamba.run(versions).refused(&["a unit of nginx is a ", "and one of nginx a run", "--unit"]);
+}
+
 #[test]
 fn faults_of_stored_vectors_are_named() {
     let mut broken = vector("broken", 1.0, None);

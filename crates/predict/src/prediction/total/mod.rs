@@ -89,6 +89,8 @@ pub enum PartOrigin {
     Costs,
     /// As in the trace, on the same machine.
     Traced,
+    /// As in the trace, on the same machine, but for the requested changes.
+    TracedWithChanges,
     /// As in the trace, on another machine: the application itself sets the time.
     SetByApplication,
     /// The traced time is taken to be the same on another machine.
@@ -135,7 +137,7 @@ impl Total {
         let traced_elapsed_ns = traced.elapsed_ns();
         let mut parts = Parts::default();
         parts.add_processor_times(found, vector, traced_elapsed_ns);
-        parts.add_waiting(found, vector, traced_elapsed_ns, context, costs);
+        parts.add_waiting(found, vector, traced, context, costs);
         let mut total = Total {
             application: found.application.clone(),
             unit: found.unit.clone(),

@@ -27,7 +27,10 @@ impl Parts {
             is_processor_time: true,
             time: platform_time(found),
             share: 0.0,
-            origin: if found.is_as_traced() { PartOrigin::Traced } else { PartOrigin::Costs },
+            origin: match found.trace() {
+                Some(trace) if trace.is_as_traced => PartOrigin::traced(trace.is_changed),
+                _ => PartOrigin::Costs,
+            },
         });
         match &found.user.predicted {
             Some(user) => self.known.push(user_part(found, user, vector, is_java)),
@@ -48,6 +51,13 @@ impl Parts {
         if is_java {
             self.unknown.push(NotPredicted::processor_time(OF_MACHINE, None));
         }
+    }
+}
+
+impl PartOrigin {
+    /// The origin of a time on the machine of the trace.
+    pub(super) fn traced(is_changed: bool) -> PartOrigin {
+        if is_changed { PartOrigin::TracedWithChanges } else { PartOrigin::Traced }
     }
 }
 

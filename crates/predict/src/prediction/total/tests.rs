@@ -5,6 +5,7 @@ use crate::carry::Context;
 use crate::carry::user_scale::UserScale;
 use crate::change::Replacement;
 use crate::costs::Costs;
+use crate::prediction::several::{Unclear, ranked};
 use crate::prediction::{predict, predict_in_context};
 use crate::tests::{cost, costs, used, vector};
 use crate::vector::{Round, Traced, Use};
@@ -257,4 +258,45 @@ fn scores_are_those_of_waits_that_the_application_does_not_set() {
     assert_eq!(part(&found, "waiting: read(file)").time.ns, 50.0);
     let timed_out = part(&found, "waiting: epoll_wait(blocked)");
     assert_eq!(timed_out.origin, PartOrigin::SetByApplication);
+}
+
+/// The calls are faster on b, and fsync waits longer: its processor time is shorter, its elapsed
+/// time is not.
+#[test]
+fn systems_are_ranked_by_elapsed_time() {
+    let (a, b) = (system(100.0, Some(1000.0)), system(50.0, Some(9000.0)));
+    let predicted = |vector: &Vector, to: &Costs, name: &str| {
+        let context = Context::new(vector, "a", &a).unwrap();
+        let mut found = predict_in_context(vector, &context, name, to).unwrap();
+        found.total = Some(Total::new(&found, vector, vector, Some(&context), to));
+        found
+    };
+    let mut vector = with_rounds([450.0; 2]);
+    let order = |vector: &Vector| {
+        let all = [predicted(vector, &b, "b"), predicted(vector, &a, "a")];
+        assert!(all[0].predicted_ns < all[1].predicted_ns);
+        ranked(&[&all[0], &all[1]])
+    };
+    let places = order(&vector);
+    assert_eq!((places[0].system.as_str(), places[1].system.as_str()), ("a", "b"));
+    assert_eq!(places[0].predicted_elapsed_ns, Some(950.0));
+    // The user time of b is not predicted, which is more than its elapsed time lacks here.
+    assert_eq!(places[0].is_before_later, Some(true));
+    vector.traced = None;
+    let places = order(&vector);
+    assert_eq!(places[0].unclear, Some(Unclear::IntervalUnknown), "one round");
+}
+
+#[test]
+fn changed_parts_on_the_machine_of_the_trace_are_marked() {
+    let here = system(100.0, Some(50.0));
+    let vector = traced();
+    let mut changed = vector.clone();
+    Replacement::read("=fsync(file)*3").unwrap().apply(&mut changed).unwrap();
+    let context = Context::new(&vector, "a", &here).unwrap();
+    let found = predict_in_context(&changed, &context, "a", &here).unwrap();
+    let total = Total::new(&found, &changed, &vector, Some(&context), &here);
+    assert_eq!(part(&total, "kernel time").origin, PartOrigin::TracedWithChanges);
+    assert_eq!(part(&total, "waiting: fsync(file)").origin, PartOrigin::TracedWithChanges);
+    assert_eq!(part(&total, "waiting: clock_nanosleep").origin, PartOrigin::Traced);
 }

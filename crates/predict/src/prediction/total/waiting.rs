@@ -53,12 +53,12 @@ fn is_set(used: &Use) -> bool {
 }
 
 impl Parts {
-    /// Adds the waiting of a prediction.
+    /// Adds the waiting of a prediction. `traced` is the vector before changes.
     pub(super) fn add_waiting(
         &mut self,
         found: &Prediction,
         vector: &Vector,
-        traced_elapsed_ns: Option<f64>,
+        traced: &Vector,
         context: Option<&Context>,
         costs: &Costs,
     ) {
@@ -67,15 +67,18 @@ impl Parts {
                 .push(NotPredicted::waiting("waiting: the vector has no elapsed time", None));
             return;
         };
+        let traced_elapsed_ns = traced.elapsed_ns();
         let share = |ns: f64| traced_elapsed_ns.map(|all| ns / all);
+        let traced = waits(traced);
         let systems = context.map(|context| context.systems(costs));
         let spread = vector.waiting_spread();
-        for ((name, is_set), ns) in waits(vector) {
+        for wait in waits(vector) {
+            let ((name, is_set), ns) = wait;
             let (score, size) = score(name);
             let scale = systems.and_then(|systems| systems.scale(&score, size));
             let (scale, origin) = match scale {
                 _ if found.is_as_traced() && !costs.is_changed(&score) => {
-                    (Scale::SAME, PartOrigin::Traced)
+                    (Scale::SAME, PartOrigin::traced(!traced.contains(&wait)))
                 }
                 _ if is_set => (Scale::SAME, PartOrigin::SetByApplication),
                 Some(scale) => (scale, PartOrigin::ScaledBy(score)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use yamba_predict::file_time::FileTime;
-use yamba_record::number::{bytes, number};
+use yamba_record::number::{bytes, counted, number};
 use yamba_report::{MissRatios, figure, interval};
 use yamba_session::predict::file_reads::{FileReads, MissCurves};
 
@@ -67,9 +67,13 @@ impl FileOptions {
 /// A file time as a sentence.
 pub(super) fn sentence(time: &FileTime) -> String {
     let ns = |value| figure(value, "ns");
-    let hits = time.hit_ratio.map_or(100.0, |ratio| 100.0 * ratio);
-    let sentence = format!(
-        "file reads of {} with {} of page cache on {}: {} {} each {}: {} from memory, {} more from storage; {hits:.1} % of {} pages hit, {} requests to the device",
+    let pages = match time.hit_ratio {
+        Some(ratio) => format!("{:.1} % of {} pages hit", 100.0 * ratio, number(time.pages)),
+        None => "no page is read".to_owned(),
+    };
+    let at_least = if time.missing_accesses > 0 { "at least " } else { "" };
+    let mut sentence = format!(
+        "file reads of {} with {} of page cache on {}: {at_least}{} {} each {}: {} from memory, {} more from storage; {pages}, {} requests to the device",
         time.application,
         bytes(time.memory_bytes),
         time.system,
@@ -78,9 +82,12 @@ pub(super) fn sentence(time: &FileTime) -> String {
         time.unit,
         ns(time.from_memory_ns),
         ns(time.from_storage_ns),
-        number(time.pages),
         number(time.requests),
     );
+    if time.missing_accesses > 0 {
+        let missing = counted(time.missing_accesses, "access", "accesses");
+        sentence += &format!("; {missing} of the application not in the trace");
+    }
     match disturbed(&time.disturbed) {
         Some(line) => format!("{sentence}; {line}"),
         None => sentence,

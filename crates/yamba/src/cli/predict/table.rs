@@ -390,9 +390,10 @@ const NO_COSTS: &str = "no costs are known here to compare with: `yamba run --on
 fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
     let application = &places[0].application;
     let words = Words::for_application(found, application);
-    let by = match places[0].predicted_user_ns {
-        Some(_) => words.both,
-        None => words.time,
+    let by = match &places[0] {
+        Place { predicted_elapsed_ns: Some(_), .. } => "elapsed time",
+        Place { predicted_user_ns: Some(_), .. } => words.both,
+        _ => words.time,
     };
     let mut lines = vec![format!("{application}, the fastest system first, by {by}")];
     for place in places {
@@ -400,13 +401,15 @@ fn ranking(found: &Predictions, places: &[Place]) -> Vec<String> {
             Some(Unclear::IntervalsOverlap) => {
                 "  cannot tell from later ones: the intervals overlap"
             }
-            Some(Unclear::MayLackTime) => {
-                "  cannot tell from later ones: kernel time may be missing"
+            Some(Unclear::MayLackTime) => "  cannot tell from later ones: time may be missing",
+            Some(Unclear::IntervalUnknown) => {
+                "  cannot tell from later ones: an interval is unknown; trace with --rounds"
             }
             None => "",
         };
         let user = place.predicted_user_ns.unwrap_or(0.0);
-        let time = figure(place.predicted_ns + user, "ns");
+        let ns = place.predicted_elapsed_ns.unwrap_or(place.predicted_ns + user);
+        let time = figure(ns, "ns");
         lines.push(format!("{}  {time}{then}", place.system));
     }
     lines

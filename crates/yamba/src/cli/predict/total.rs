@@ -31,16 +31,16 @@ pub(super) fn text(
 /// The times in a sentence.
 fn sum(total: &Total) -> String {
     let Total { application, system, unit, .. } = total;
-    // A time that lacks a part has no upper end.
-    let shown = |of: &Time| {
-        let is_open = of.interval_ns.is_some_and(|[_, high]| high.is_infinite());
-        format!("{}{}", if is_open { "at least " } else { "" }, time(of.ns, of.interval_ns))
+    let shown = |of: &Time, lacks_part: bool| {
+        let has_no_end = of.interval_ns.is_some_and(|[_, high]| high.is_infinite());
+        let bound = if lacks_part || has_no_end { "at least " } else { "" };
+        format!("{bound}{}", time(of.ns, of.interval_ns))
     };
-    let processor = shown(&total.processor);
+    let processor = shown(&total.processor, total.lacks_processor_time());
     match &total.elapsed {
         Some(elapsed) => format!(
             "{application} on {system}: {} elapsed, {processor} on processors, each {unit}",
-            shown(elapsed)
+            shown(elapsed, total.lacks_elapsed_time())
         ),
         None => format!("{application} on {system}: {processor} on processors, each {unit}"),
     }
@@ -69,6 +69,7 @@ fn row(part: &Part) -> Vec<String> {
     let origin = match &part.origin {
         PartOrigin::Costs => "by costs".to_owned(),
         PartOrigin::Traced => "as traced".to_owned(),
+        PartOrigin::TracedWithChanges => "as traced, with the changes".to_owned(),
         PartOrigin::SetByApplication => "the application sets it".to_owned(),
         PartOrigin::TakenAsTraced => "taken as traced".to_owned(),
         PartOrigin::ScaledBy(score) => format!("scaled by {score} alone"),
