@@ -52,9 +52,9 @@ impl Fit {
         (self.part != Part::RSquared).then_some(predicted.unit.as_str())
     }
 
-    /// Fits a least-squares line through the valid entries whose interval is sound and has two ends.
-    /// The bounds of disturbed points are part of the line's interval. If the interval of a point is
-    /// one within launches, so is that of the line.
+    /// Fits a least-squares line through the valid entries whose interval is sound and has two
+    /// ends. The bounds of disturbed points are part of the line's interval. If the interval of a
+    /// point is one within launches, so is that of the line.
     pub(super) fn line(
         &self,
         entries: &[&Benchmark],
