@@ -268,7 +268,8 @@ fn found_sizes_replace_claimed_ones() {
     }
     let machine = json(&mut yamba, "machine --json");
     assert_eq!(machine["hardware"][0]["found"], 1_224_736.0);
-    yamba.run("run lat_mem_rd_huge --quick --launches 1 --time 50ms").ok();
+    // A busy machine may leave no valid figure.
+    yamba.run("run lat_mem_rd_huge --quick --launches 1 --time 50ms");
     let run = json(&mut yamba, "show latest --json");
     assert_eq!(run["machine"]["hardware"][0]["name"], "l2.size");
 }
