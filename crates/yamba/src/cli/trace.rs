@@ -109,7 +109,13 @@ enum How {
 }
 
 impl TraceCommand {
-    pub(super) fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(mut self) -> Result<Answer, Failure> {
+        // Without a file, the vector goes to standard output.
+        self.output.take_if(|path| is_standard_output(path));
+        if self.files.as_deref().is_some_and(is_standard_output) {
+            return Err(Failure::new("--files -: standard output is for the vector")
+                .help("name a file for the accesses"));
+        }
         for path in self.output.iter().chain(&self.files) {
             if !is_stream(path) {
                 output::check(Some(path))?;
@@ -196,6 +202,10 @@ fn note(event: Event<'_>) {
         Event::Counted { trace, place } => remarks(trace, place),
         Event::JavaCounted { counted, sampled, vector } => java_remarks(counted, sampled, vector),
     });
+}
+
+fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// Whether it is a device or a pipe, which is written and not replaced.

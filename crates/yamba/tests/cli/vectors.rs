@@ -76,6 +76,17 @@ fn vector_is_carried_to_another_store_by_export_and_import() {
     assert!(predicted(&mut yamba, id.trim()) < expected);
 }
 
+#[test]
+fn dash_is_standard_output() {
+    let mut yamba = prepared();
+    let words = "trace --from server.strace --application server";
+    let plain = yamba.run(words).ok().out;
+    let dash = yamba.run(&format!("{words} -o -")).ok().out;
+    assert_eq!(plain, dash);
+    assert!(!yamba.folder.path().join("-").exists());
+    yamba.run(&format!("{words} --files -")).refused(&["--files -", "name a file"]);
+}
+
 /// A vector alone does not say when its trace began.
 #[test]
 fn vector_that_was_stored_last_is_the_latest() {
