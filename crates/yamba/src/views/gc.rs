@@ -4,7 +4,7 @@
 pub mod costs;
 
 use yamba_jvm::gc::Collector;
-use yamba_jvm::gc::predict::{Figure, Prediction, Predictions};
+use yamba_jvm::gc::predict::{Figure, LEAST_HEAP, Prediction, Predictions};
 use yamba_record::number::bytes;
 use yamba_report::chart::{Chart, Curve, Point};
 use yamba_report::{Part, Table, View};
@@ -18,7 +18,8 @@ pub fn view(found: &Predictions) -> View {
         Part::Line(format!("{} with JDK {}", found.application, found.jvm).into()),
         Part::Table(figures(found)),
     ];
-    parts.extend(Part::lines(found.missing.iter().map(String::as_str)));
+    parts
+        .extend(Part::lines(below_checked(found).iter().chain(&found.missing).map(String::as_str)));
     View::new(title(found)).section("", parts)
 }
 
@@ -27,7 +28,7 @@ pub fn page(found: &Predictions) -> View {
         "Predicted for JDK {}; the heap has a fixed size. Whiskers are intervals, and points without a line were measured.",
         found.jvm
     )];
-    about.extend(found.missing.iter().map(|m| format!("{m}.")));
+    about.extend(below_checked(found).iter().chain(&found.missing).map(|m| format!("{m}.")));
     let charts = vec![
         chart(found, "processor time", "GC processor time (ms)", |p| &p.gc_cpu_ns, 1e-6),
         chart(found, "all pauses", "sum of pauses (ms)", |p| &p.pause_total_ns, 1e-6),
@@ -39,6 +40,21 @@ pub fn page(found: &Predictions) -> View {
         .section("Curves over the heap size", [Part::Charts(charts)])
         .section("Which collector, how much heap?", [Part::Table(budgets(found))])
         .section("All figures", [Part::Table(figures(found))])
+}
+
+/// Names the heaps for which no prediction was ever compared with a measured time.
+fn below_checked(found: &Predictions) -> Option<String> {
+    let below = found.predictions.iter().filter(|p| p.is_below_checked);
+    let mut heaps: Vec<u64> = below.map(|p| p.heap_bytes).collect();
+    heaps.sort_unstable();
+    heaps.dedup();
+    let names: Vec<String> = heaps.into_iter().map(bytes).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "heaps below {LEAST_HEAP} times the largest live set: the intervals of {} may not hold",
+            names.join(", ")
+        )
+    })
 }
 
 fn title(found: &Predictions) -> String {

@@ -81,6 +81,17 @@ fn count_and_time_follow_from_profile_and_costs() {
     }
 }
 
+#[test]
+fn heap_below_those_of_the_profile_is_marked() {
+    let mut yamba = prepared();
+    let predict = "gc predict app.gc --costs costs.json --collector serial";
+    let text = yamba.run(&format!("{predict} --heap 16M --heap 128M")).ok().out;
+    assert!(text.contains("the intervals of 16 MiB may not hold"), "{text}");
+    let found = document(&mut yamba, &format!("{predict} --heap 16M --heap 128M --json"));
+    let marks = [0, 1].map(|at| found["predictions"][at]["is_below_checked"].as_bool());
+    assert_eq!(marks, [Some(true), Some(false)]);
+}
+
 /// Costs of G1 by an earlier version: no refinement.
 #[test]
 fn costs_that_cannot_serve_for_any_chosen_collector_are_refused() {
