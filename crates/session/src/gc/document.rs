@@ -61,7 +61,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, 
     serde_json::from_value(value).map_err(|e| faulty(e.to_string()))
 }
 
-/// The first number that is no size, time, count or share, with its place. `None`: there is none.
+/// The first number that is no size, time, count or share, with its place. `None`: all are possible.
 fn impossible(value: &Value, place: &str) -> Option<String> {
     let inner =
         |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };

@@ -113,7 +113,7 @@ fn predict_prices_hits_and_misses() {
     assert!(of(ahead, "requests") < 8.0);
     let alone = times[1]["from_storage_ns"].as_f64().unwrap();
     assert!(of(ahead, "from_storage_ns") < alone / 2.0);
-    // What the trace lacks is not in the time.
+    // Missing accesses are not part of the time.
     let mut incomplete = files();
     incomplete["unknown"] = json!(7);
     let mut yamba = yamba.file("incomplete.files", incomplete.to_string());
