@@ -13,6 +13,7 @@
 #include "harness.h"
 #include "load_shared.h"
 #include "load_size.h"
+#include "plain_locale.h"
 #include "yamba/clock.h"
 #include "yamba/meeting.h"
 #include "yamba/must.h"
@@ -120,6 +121,7 @@ class Parent {
 
     // Kills all processes and ends with this error.
     [[noreturn]] __attribute__((format(printf, 2, 3))) void give_up(const char *format, ...) {
+        const PlainLocale plain;
         Sentence why;
         va_list args;
         va_start(args, format);
@@ -281,6 +283,7 @@ class Parent {
     }
 
     void note_length(const Size &sizes, bool one_pass) const {
+        const PlainLocale plain;
         double ms = header_.alone.pass * double(sizes.passes) / 1e6;
         Sentence note;
         if (one_pass)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "plain_locale.h"
+
 namespace yamba {
 
 bool fits(Number n, unsigned width) {
@@ -23,7 +25,13 @@ static size_t print_decimal(char *out, uint64_t value) {
     return n;
 }
 
+double read_real(const char *text, char **end) {
+    const PlainLocale plain;
+    return strtod(text, end);
+}
+
 size_t print_real(char *out, double value, bool is_single) {
+    const PlainLocale plain;
     // Every text with so few digits survives; with two or three more digits, every value has one.
     int precision = is_single ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
     for (int most = precision + (is_single ? 3 : 2);; precision++) {

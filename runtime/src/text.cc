@@ -1,5 +1,6 @@
 #include "yamba/text.h"
 
+#include "plain_locale.h"
 #include "yamba/number.h"
 
 namespace yamba {
@@ -51,6 +52,7 @@ Text &Text::addf(const char *format, ...) {
 }
 
 Text &Text::addv(const char *format, va_list args) {
+    const PlainLocale plain;
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(nullptr, 0, format, args);

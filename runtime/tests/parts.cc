@@ -34,6 +34,7 @@ int main(int argc, char **argv) {
     if (strcmp(group, "circle") == 0) circle::test();
     else if (strcmp(group, "composer") == 0 && argc > 2) return composer::test(argv[2]);
     else if (strcmp(group, "load") == 0) load::test();
+    else if (strcmp(group, "locale") == 0 && argc > 2) unit::numbers_do_not_depend_on_the_locale(argv[2]);
     else if (strcmp(group, "quietest") == 0 && argc > 2) quietest_tests::test(argv[2]);
     else if (strcmp(group, "row_conflicts") == 0) row_conflicts::test();
     else if (strcmp(group, "unit") == 0) unit::test(here);

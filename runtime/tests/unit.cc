@@ -1039,6 +1039,17 @@ void the_platform_is_detected() {
           p.last_cache_size >= p.l1d_size);
 }
 
+// `folder` has the locale nb_NO.UTF-8.
+void numbers_do_not_depend_on_the_locale(const char *folder) {
+    setenv("LOCPATH", folder, 1);
+    auto has_comma = [] { return strtod("0,5", nullptr) == 0.5; };
+    CHECK(setlocale(LC_ALL, "nb_NO.UTF-8") != nullptr && has_comma());
+    text_is_always_json();
+    settings_are_parsed_to_their_ends();
+    CHECK(yamba::Text().addf("%.1f", 0.5).is("0.5") && fault_of<double>("0,5") == yamba::parse::not_a_number);
+    CHECK(has_comma());
+}
+
 void test(const yamba::IsaHooks &here) {
     text_is_always_json();
     settings_are_parsed_to_their_ends();

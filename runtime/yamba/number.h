@@ -73,9 +73,12 @@ constexpr size_t longest_value = 40;
 // Prints at most `longest_value` characters, without terminator. Returns their number.
 size_t print(char *out, const Value &v);
 
-// Prints the shortest decimal text from which strtod makes the same double, or with `is_single` the
-// same float: 0.1, not 0.10000000149011612. Returns its length, below `longest_value`, and adds a
-// terminator.
+// Like strtod, but the author's locale has no effect.
+double read_real(const char *text, char **end);
+
+// Prints the shortest decimal text from which read_real makes the same double, or with `is_single`
+// the same float: 0.1, not 0.10000000149011612. Returns its length, below `longest_value`, and adds
+// a terminator.
 size_t print_real(char *out, double value, bool is_single);
 
 }  // namespace yamba

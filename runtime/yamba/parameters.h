@@ -26,6 +26,7 @@
 
 #include "cold.h"
 #include "must.h"
+#include "number.h"
 #include "text.h"
 
 YAMBA_COLD_BEGIN
@@ -174,7 +175,7 @@ template <class T>
 Fault real(const char *text, T &out) {
     char *end;
     int shift;
-    double value = strtod(text, &end);
+    double value = read_real(text, &end);
     if (end == text || !suffix(end, shift) || is_nan(value)) return not_a_number;
     value *= double(uint64_t(1) << shift);
     if (!is_finite(static_cast<T>(value))) return out_of_range;

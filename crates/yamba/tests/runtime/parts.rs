@@ -11,6 +11,18 @@ fn parts_under_sanitizers() {
     check_parts("g++", &SANITIZED, &["unit"]);
 }
 
+/// The author's code may choose a locale whose numbers have a decimal comma.
+#[test]
+#[ignore = "needs g++ and the sources of glibc's locales"]
+fn numbers_do_not_depend_on_locale() {
+    let folder = tempfile::tempdir().unwrap();
+    let locale = folder.path().join("nb_NO.UTF-8");
+    let made = Command::new("localedef").args(["-i", "nb_NO", "-f", "UTF-8"]).arg(&locale).output();
+    let made = made.expect("localedef starts: scripts/install-missing test installs it");
+    assert!(made.status.success(), "{}", said(&made));
+    check_parts("g++", &SANITIZED, &["locale", folder.path().to_str().unwrap()]);
+}
+
 /// The choice of a launch's processor, with recorded probes of two processors.
 #[test]
 #[ignore = "needs g++"]
