@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::super::compose::Composed;
 use super::super::suggest;
 use crate::ast::{Member, MemberKind};
-use crate::diagnostic::{Diagnostic, error};
+use crate::diagnostic::{Diagnostic, Severity, error};
 use crate::model::{Analysis, ClassId, Gap, MemberRef, Target};
 use crate::source::Span;
 
@@ -44,11 +44,24 @@ pub(super) fn check(analysis: &Analysis, id: ClassId, cases: &[Case], found: &mu
             }
         }
     }
-    if !missing.is_empty() {
+    if !missing.is_empty() && !is_misread(analysis, id) {
         let targets =
             cases.iter().map(|c| &c.target).collect::<std::collections::BTreeSet<_>>().len();
         found.push(incomplete(analysis, id, &missing, targets));
     }
+}
+
+/// Whether the text of the class has an error of syntax, so that members of it may not have been
+/// read.
+fn is_misread(analysis: &Analysis, id: ClassId) -> bool {
+    let header = analysis.class(id).ast.header;
+    let headers = analysis.classes.iter().map(|class| class.ast.header);
+    let later = headers.filter(|h| h.file == header.file && h.start > header.start);
+    let text = header.start..later.map(|h| h.start).min().unwrap_or(u32::MAX);
+    // So far, only the files have been read.
+    let errors = analysis.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let mut places = errors.map(|d| d.primary.span);
+    places.any(|place| place.file == header.file && text.contains(&place.start))
 }
 
 fn incomplete(
