@@ -292,7 +292,7 @@ fn judge(
     }
     reasons.extend(evidence_reasons(b, &used));
     if b.declaration.figure.as_deref() != Some("value") {
-        let reason = nothing_measurable(figures.times, sizing, ends);
+        let reason = nothing_measurable(figures.times, &used, sizing, ends);
         reasons.extend(reason.or_else(|| below_the_clock(b, &used)));
     }
     if !protocol.is_emulated {
@@ -487,6 +487,7 @@ fn evidence_reasons(benchmark: &mut Benchmark, used: &Used<'_>) -> Vec<Note> {
 
 fn nothing_measurable(
     times: Option<Estimate>,
+    used: &Used<'_>,
     sizing: &[Vec<Sizing>],
     ends: &[LaunchStatus],
 ) -> Option<Note> {
@@ -497,7 +498,13 @@ fn nothing_measurable(
     if 2 * growing.iter().filter(|g| **g).count() < growing.len() {
         return Some(Note::NothingMeasurable("twice the passes do not take longer".to_owned()));
     }
-    let [low, high] = times.map_or([0.0; 2], |e| e.confidence_interval);
+    let Some(times) = times else {
+        let has_none = used.admitted.iter().all(|batch| batch.operations == 0);
+        let why =
+            if has_none { "operations() is 0" } else { "no batch has a time of an operation" };
+        return Some(Note::NothingMeasurable(why.to_owned()));
+    };
+    let [low, high] = times.confidence_interval;
     (low <= 0.0).then(|| {
         Note::NothingMeasurable(format!(
             "benchmark and dummy take the same time ({} to {} ns an operation apart)",

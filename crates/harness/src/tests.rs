@@ -247,6 +247,14 @@ fn benchmark_as_fast_as_its_dummy_is_invalid() {
     assert_eq!(replay(&program(), &never, ProcessExit::Exit(0)).status, Status::Invalid);
 }
 
+#[test]
+fn batches_without_operations_are_invalid_for_that_reason() {
+    let empty = changed(|_, raw| raw.operations = 0);
+    let b = replay(&program(), &empty, ProcessExit::Exit(0));
+    assert_eq!(b.status, Status::Invalid);
+    assert!(b.notes.iter().any(|n| *n == "nothing measurable: operations() is 0"), "{:?}", b.notes);
+}
+
 /// A difference of one clock step says nothing about the time, however many operations share it.
 #[test]
 fn time_below_clock_resolution_is_invalid() {
