@@ -56,7 +56,7 @@ pub(super) struct Time {
     #[arg(long, value_name = "INSTRUCTION", num_args = 1.., conflicts_with_all = ["setup", "include", "include_dir", "define", "optimise", "march", "standard", "link", "pkg_config", "flag"])]
     asm: Vec<String>,
     /// With --asm: first value of a register; may be repeated
-    #[arg(long, value_name = "REGISTER=VALUE", requires = "asm")]
+    #[arg(long, value_name = "REGISTER=VALUE", requires = "asm", conflicts_with = "statements")]
     init: Vec<String>,
     /// With --asm: compare with LLVM's model of this processor [llvm-mca]
     #[arg(long, value_name = "PROGRAM", requires = "asm", conflicts_with_all = ["statements", "commands"], num_args = 0..=1, default_missing_value = "llvm-mca", hide_short_help = true)]

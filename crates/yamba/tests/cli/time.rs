@@ -61,6 +61,12 @@ fn statement_removed_by_compiler_has_no_figure() {
     answer.says(&["INVALID", "nothing measurable", "do_not_optimize(VALUE)"]);
 }
 
+#[test]
+fn first_values_of_registers_are_for_instructions() {
+    let words = ["time", "--init", "rbx=0", "getppid();"];
+    Yamba::new().run_words(&words).refused(&["--init", "cannot be used"]);
+}
+
 /// The compiler replaces the loop by its sum. A loop that it cannot replace has no hint.
 #[test]
 #[ignore = "needs g++"]
