@@ -8,6 +8,7 @@ use yamba_lang::ast::{Class, Member, MemberKind, Parent};
 use yamba_lang::model::Role;
 use yamba_lang::source::SourceMap;
 use yamba_lang::{Analysis, ClassId, Input};
+use yamba_store::inputs;
 
 use super::jobs::report;
 use super::{Failure, Observer, home_failure};
@@ -100,6 +101,9 @@ fn resolve(requests: &[Request], disk: &Disk) -> Selection {
     }
     let files = roots.len();
     let analysis = yamba_lang::analyse(roots, disk);
+    for (_, file) in analysis.sources.files() {
+        inputs::add(Path::new(&file.path));
+    }
     let chosen = chosen(&analysis, requests);
     Selection { analysis, chosen, files }
 }

@@ -7,8 +7,6 @@ mod looks;
 mod words;
 
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
 use yamba_compare::Comparison;
 use yamba_harness::{
@@ -18,7 +16,7 @@ use yamba_harness::{
 use yamba_lang::Target;
 use yamba_record::run::{Plan, Producer};
 use yamba_record::{Parameters, Run, RunHead};
-use yamba_store::without_password;
+use yamba_store::{inputs, without_password};
 
 use super::limits::Limit;
 use super::neighbours::machine;
@@ -133,25 +131,23 @@ pub fn prepare_commands(request: Request) -> Result<PreparedCommands, Failure> {
 
 /// Checks that input and output can be opened. Makes the file of the output empty.
 fn check_files(plan: &CommandPlan) -> Result<(), Failure> {
-    if let Some(path) = &plan.input
-        && let Err(e) = File::open(path)
-    {
-        return Err(Failure::new(format!("--input {}: {e}", path.display()))
-            .help("name a file that can be read"));
+    if let Some(path) = &plan.input {
+        inputs::add(path);
+        File::open(path).map_err(|e| {
+            Failure::new(format!("--input {}: {e}", path.display()))
+                .help("name a file that can be read")
+        })?;
     }
     let CommandOutput::File(output) = &plan.output else {
         return Ok(());
     };
-    let identity = |path: &Path| path.metadata().ok().map(|m| (m.dev(), m.ino()));
-    if let Some(input) = &plan.input
-        && identity(input).is_some_and(|input| Some(input) == identity(output))
-    {
-        let path = output.display();
-        return Err(Failure::new(format!("--output {path}: it is the file of --input"))
+    let path = output.display();
+    if let Some(what) = inputs::irreplaceable(output) {
+        return Err(Failure::new(format!("--output {path}: it is {what}"))
             .help("name another file: each run makes it empty first"));
     }
     File::create(output).map(|_| ()).map_err(|e| {
-        Failure::new(format!("--output {}: {e}", output.display()))
+        Failure::new(format!("--output {path}: {e}"))
             .help("name a file that can be written, or pipe, null or inherit")
     })
 }

@@ -2,7 +2,7 @@
 //! All texts pass through this module, which removes terminal control characters.
 
 use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -184,24 +184,12 @@ fn temporary(path: &Path) -> Result<(NamedTempFile, PathBuf), Failure> {
         return Err(Failure::new(format!("{} is no file that could be replaced", path.display()))
             .help("name another file, or send standard output there"));
     }
-    if let Some(what) = irreplaceable(&target) {
+    if let Some(what) = inputs::irreplaceable(&target) {
         return Err(Failure::new(format!("{} is {what}: nothing is written", path.display()))
             .help("name another file"));
     }
     let beside = beside(&target).map_err(|e| cannot_write_another(path, &e))?;
     Ok((beside, target))
-}
-
-/// Why an output may not replace a file: it may be the only copy of what it contains.
-fn irreplaceable(path: &Path) -> Option<&'static str> {
-    // No command writes a database through this module.
-    const SQLITE: &[u8; 16] = b"SQLite format 3\0";
-    let mut begin = [0; SQLITE.len()];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin));
-    if read.is_ok() && begin == *SQLITE {
-        return Some("a store of results");
-    }
-    inputs::has(path).then_some("an input of this command")
 }
 
 fn cannot_write_another(path: &Path, error: &io::Error) -> Failure {

@@ -278,7 +278,11 @@ fn file_of_output_has_what_the_last_run_wrote() {
     for (words, parts) in [
         (
             &["-c", "cat", "--input", "numbers", "--output", "./numbers"][..],
-            &["file of --input"][..],
+            &["--output ./numbers: it is an input of this command"][..],
+        ),
+        (
+            &["-c", "cat", "--input", "numbers", "--export-json", "numbers"],
+            &["numbers is an input of this command"],
         ),
         (&["-c", "true", "--output", "missing/file"], &["--output missing/file"]),
         (&["-c", "no_such_program_here", "--output", "numbers"], &["not found"]),

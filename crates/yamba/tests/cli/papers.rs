@@ -170,6 +170,20 @@ fn output_replaces_neither_its_document_nor_a_store() {
     }
 }
 
+/// A store, or a source, may be the only copy as well.
+#[test]
+fn output_of_commands_replaces_no_store() {
+    let mut yamba = kept();
+    let folder = yamba.folder.path().to_owned();
+    std::fs::copy(folder.join("data/yamba/results.sqlite"), folder.join("copy.sqlite")).unwrap();
+    let store = std::fs::read(folder.join("copy.sqlite")).unwrap();
+    yamba
+        .run("time -c true -r 3 --output copy.sqlite")
+        .refused(&["--output copy.sqlite: it is a store of results"]);
+    yamba.run("time -c true -r 3 --export-json copy.sqlite").refused(&["is a store of results"]);
+    assert!(std::fs::read(folder.join("copy.sqlite")).unwrap() == store);
+}
+
 #[test]
 fn show_draws_a_chart_in_the_terminal() {
     let mut yamba = kept();

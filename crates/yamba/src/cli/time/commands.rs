@@ -204,6 +204,8 @@ impl Commands {
             .help("use --output pipe, or --output FILE"));
         }
         let prepared = prepare_commands(self.request(setup, timeout))?;
+        // Only now is it known which files are inputs.
+        output::check(self.export_json.as_deref())?;
         let stop = Stop::on_signals().map_err(system_failure)?;
         let line = StatusLine::new("warming up");
         let begun = Instant::now();
@@ -217,7 +219,6 @@ impl Commands {
     /// Checks the options that can be checked before anything runs.
     fn check(&self) -> Result<(), Failure> {
         self.gate.check()?;
-        output::check(self.export_json.as_deref())?;
         if self.gate.is_on() && self.runs.is_some_and(|runs| runs < FIRST_LOOK) {
             return Err(Failure::new(format!("--fail-above needs at least {FIRST_LOOK} runs"))
                 .help(
