@@ -223,9 +223,8 @@ pub(crate) fn explain(error: &rusqlite::Error, place: &str) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => foreign(place),
         Some(ErrorCode::DatabaseCorrupt) => damaged(place, &error.to_string()),
-        Some(ErrorCode::DiskFull) => {
-            new(format!("{place}: the disk is full")).help(format!("make room on it, or {ANOTHER}"))
-        }
+        _ if error.sqlite_error().is_some_and(|e| e.extended_code == NO_INDEX) => full(place),
+        Some(ErrorCode::DiskFull) => full(place),
         Some(ErrorCode::ReadOnly) => new(format!("{place} may not be written")).help(COPY),
         Some(ErrorCode::CannotOpen) => new(format!("{place} cannot be opened")).help(COPY),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -233,6 +232,14 @@ pub(crate) fn explain(error: &rusqlite::Error, place: &str) -> StoreError {
         }
         _ => new(format!("{place}: {error}")).help(format!("try again, or {ANOTHER}")),
     }
+}
+
+/// There is no room for the index of the write-ahead log, which readers need as well.
+const NO_INDEX: i32 = rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
+
+fn full(place: &str) -> StoreError {
+    StoreError::new(format!("{place}: the disk is full"))
+        .help(format!("make room on it, or {ANOTHER}"))
 }
 
 /// The file is not Yamba's.
@@ -342,6 +349,15 @@ mod tests {
                 panic!("{table}");
             };
             assert!(explain(&fault, "x").to_string().starts_with("x is damaged"), "{fault}");
+        }
+    }
+
+    /// A reader of a store on a full disk has another error than a writer.
+    #[test]
+    fn full_disk_is_named() {
+        for code in [rusqlite::ffi::SQLITE_FULL, NO_INDEX] {
+            let fault = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            assert_eq!(explain(&fault, "x").to_string(), "x: the disk is full");
         }
     }
 
