@@ -17,4 +17,6 @@ pub(crate) struct Context<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) program: &'a Program,
     pub(crate) blocks: HashMap<Span, &'a AssembledBlock>,
+    /// Macros of the user that the runtime's headers do not see.
+    pub(crate) hidden: &'a [&'a str],
 }

@@ -30,9 +30,14 @@ use yamba_lang::{Analysis, Program};
 
 /// Writes the C++ of a program, one file. Without `blocks` the place of each asm block stays empty:
 /// the result depends on the source alone, and can be compared with an earlier one before an
-/// assembler runs.
-pub fn generate(analysis: &Analysis, program: &Program, blocks: &[AssembledBlock]) -> String {
+/// assembler runs. The runtime's headers do not see the `hidden` macros.
+pub fn generate(
+    analysis: &Analysis,
+    program: &Program,
+    blocks: &[AssembledBlock],
+    hidden: &[&str],
+) -> String {
     let blocks: HashMap<Span, &AssembledBlock> = blocks.iter().map(|b| (b.span, b)).collect();
-    let context = Context { analysis, program, blocks };
+    let context = Context { analysis, program, blocks, hidden };
     program::write(&context)
 }

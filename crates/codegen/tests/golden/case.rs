@@ -82,7 +82,8 @@ impl Case {
 
     fn for_each(&self, targets: &[Target]) -> Vec<(Target, String)> {
         let analysis = self.analyse();
-        let text = |target: &Target| generate(&analysis, &self.program(&analysis, target), &[]);
+        let text =
+            |target: &Target| generate(&analysis, &self.program(&analysis, target), &[], &[]);
         targets.iter().map(|t| (t.clone(), text(t))).collect()
     }
 
@@ -93,7 +94,7 @@ impl Case {
         for target in &self.targets {
             let program = self.program(&analysis, target);
             let blocks = asm_blocks(&analysis, &program);
-            let cpp = generate(&analysis, &program, &self.assembled(&blocks));
+            let cpp = generate(&analysis, &program, &self.assembled(&blocks), &[]);
             let syntax = Syntax::for_isa(&analysis, &target.isa);
             for wanted in &self.shown {
                 let part = match wanted.as_str() {

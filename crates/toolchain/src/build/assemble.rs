@@ -11,10 +11,12 @@ use object::{
 use yamba_codegen::asm::{
     self, AsmBlock, AssembledBlock, LineOrigin, Listing, ObjectFile, Relocation, Section, Syntax,
 };
+use yamba_lang::ast::AsmPiece;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, Diagnostic, Severity};
 
 use super::assembler_help::help;
+use super::att;
 use super::command::show;
 use super::error::BuildError;
 use super::tool::Tool;
@@ -22,6 +24,8 @@ use super::tool::Tool;
 pub(super) struct Assembler<'a> {
     pub(super) analysis: &'a Analysis,
     pub(super) tool: &'a Tool,
+    /// The instruction set.
+    pub(super) isa: &'a str,
     pub(super) syntax: &'a Syntax,
     pub(super) blocks: &'a [AsmBlock],
     pub(super) folder: &'a Path,
@@ -31,6 +35,10 @@ impl Assembler<'_> {
     /// Assembles all blocks of a program. If field positions are derived from sample values, a
     /// trial run first finds the values that the assembler rejects.
     pub(super) fn assemble(&self) -> Result<Vec<AssembledBlock>, BuildError> {
+        let foreign = self.foreign_operands();
+        if !foreign.is_empty() {
+            return Err(BuildError::Diagnostics(foreign));
+        }
         let mut probes = BTreeSet::new();
         if let Some(trial) = Listing::trial(self.syntax, self.blocks) {
             let (output, _) = self.run(&trial.text)?;
@@ -54,6 +62,28 @@ impl Assembler<'_> {
         let object = self.object()?;
         asm::read(self.analysis, self.syntax, self.blocks, &listing, &object)
             .map_err(BuildError::Diagnostics)
+    }
+
+    /// Registers in AT&T's syntax. In a block of Intel's syntax, GNU as would take the operands in
+    /// Intel's order, and a memory operand for its register.
+    fn foreign_operands(&self) -> Vec<Diagnostic> {
+        if !self.syntax.header.contains(".intel_syntax") {
+            return Vec::new();
+        }
+        let is_intel =
+            |block: &&AsmBlock| texts(block).all(|(text, _)| !text.contains(".att_syntax"));
+        let mut found = Vec::new();
+        for block in self.blocks.iter().filter(is_intel) {
+            let lines = texts(block).flat_map(|(text, first)| text.lines().zip(first..));
+            for (text, line) in lines {
+                if let Some(operand) = att::operand(text) {
+                    let text = format!("`{operand}` is an operand in AT&T's syntax");
+                    let place = self.line(block, line);
+                    found.push(Diagnostic::error("foreign-operand", place, text).help(att::HELP));
+                }
+            }
+        }
+        found
     }
 
     fn run(&self, text: &str) -> Result<(Output, String), BuildError> {
@@ -86,7 +116,7 @@ impl Assembler<'_> {
                 continue;
             };
             let span = self.line(block, message.line);
-            let text = format!("the assembler says: {}", message.text);
+            let text = format!("the assembler for {} says: {}", self.isa, message.text);
             let mut diagnostic = match message.severity {
                 Severity::Error => Diagnostic::error("assembler-error", span, text),
                 // The code is another instruction than that of the text.
@@ -132,6 +162,14 @@ impl Assembler<'_> {
         }
         Span { start: start + lead, end: end - trail, ..whole }
     }
+}
+
+/// The text of a block around its `${}`, each part with the number of its first line.
+fn texts(block: &AsmBlock) -> impl Iterator<Item = (&str, u32)> {
+    block.pieces.iter().filter_map(|piece| match piece {
+        AsmPiece::Text { text, line } => Some((text.as_str(), *line)),
+        AsmPiece::Hole(_) => None,
+    })
 }
 
 /// An assembler message about a place that the listing names.

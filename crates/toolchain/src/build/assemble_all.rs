@@ -8,6 +8,7 @@ use yamba_lang::{Analysis, ClassId, Diagnostic, Target};
 
 use super::assemble::Assembler;
 use super::error::BuildError;
+use super::temporary::temporary_folder;
 use super::toolchain;
 
 /// The result of assembling the blocks of many classes.
@@ -32,7 +33,7 @@ pub fn assemble_all(
         isas.entry(target.isa.clone()).or_default().push(target);
     }
     let mut found = AssembledClasses::default();
-    let folder = tempfile::tempdir()?;
+    let folder = temporary_folder()?;
     for (isa, targets) in &mut isas {
         let host = toolchain::host();
         targets.sort_by_key(|target| target.system != host.system);
@@ -48,8 +49,14 @@ pub fn assemble_all(
         };
         let syntax = Syntax::for_isa(analysis, isa);
         let assemble = |blocks: &[AsmBlock]| {
-            let run =
-                Assembler { analysis, tool: &tool, syntax: &syntax, blocks, folder: folder.path() };
+            let run = Assembler {
+                analysis,
+                tool: &tool,
+                isa,
+                syntax: &syntax,
+                blocks,
+                folder: folder.path(),
+            };
             match run.assemble() {
                 Ok(_) => Ok(Vec::new()),
                 Err(BuildError::Diagnostics(all)) => Ok(all),

@@ -17,6 +17,7 @@ use super::key::Key;
 use super::manifest::{Manifest, Product};
 use super::observe::{Observed, Observer};
 use super::options::BuildOptions;
+use super::temporary::temporary_folder;
 use super::toolchain::CompilerSource;
 use super::{first_key, listing, messages, search, shared, toolchain, user_flags};
 
@@ -127,7 +128,7 @@ pub fn assemble(
     class: ClassId,
     target: &Target,
 ) -> Result<Vec<AssembledBlock>, BuildError> {
-    let folder = tempfile::tempdir()?;
+    let folder = temporary_folder()?;
     let options = BuildOptions::default();
     Job::new(analysis, class, target, &options)?.assemble(folder.path())
 }
@@ -167,7 +168,7 @@ impl<'a> Job<'a> {
     }
 
     fn build(&self, cache: &Cache) -> Result<Built, BuildError> {
-        let generated = yamba_codegen::generate(self.analysis, &self.program, &[]);
+        let generated = self.generated(&[]);
         let shared = shared::find(cache, &self.lines, &generated)?;
         let first = self.first_key(&shared, &generated)?;
         let mut warnings = Vec::new();
@@ -244,6 +245,12 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// The C++ of the program.
+    fn generated(&self, blocks: &[AssembledBlock]) -> String {
+        let hidden = user_flags::macros(&self.lines.user_flags);
+        yamba_codegen::generate(self.analysis, &self.program, blocks, &hidden)
+    }
+
     /// Writes the C++ and compiles it. Returns the compiler's warnings and the list of files read.
     fn translate(
         &self,
@@ -252,7 +259,7 @@ impl<'a> Job<'a> {
         blocks: &[AssembledBlock],
     ) -> Result<(Vec<Diagnostic>, Manifest), BuildError> {
         let source = folder.join(format!("{}.cc", self.name));
-        let generated = yamba_codegen::generate(self.analysis, &self.program, blocks);
+        let generated = self.generated(blocks);
         std::fs::write(&source, &generated)?;
         let program = folder.join(self.name);
         let mut command = self.lines.program(&source, shared, &program);
@@ -340,6 +347,7 @@ impl<'a> Job<'a> {
         let run = Assembler {
             analysis: self.analysis,
             tool: &self.lines.toolchain.assembler,
+            isa: &self.program.target.isa,
             syntax: &self.syntax,
             blocks: &self.blocks,
             folder,

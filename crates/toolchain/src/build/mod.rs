@@ -4,6 +4,7 @@
 mod assemble;
 mod assemble_all;
 mod assembler_help;
+mod att;
 mod cache;
 mod command;
 mod command_lines;
@@ -27,6 +28,7 @@ mod several;
 mod shared;
 mod snapshot_includes;
 mod support;
+mod temporary;
 mod tool;
 mod toolchain;
 mod user_flags;

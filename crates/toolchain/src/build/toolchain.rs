@@ -14,6 +14,7 @@ use super::command::show;
 use super::compiler_kind::{self, CompilerKind};
 use super::error::BuildError;
 use super::python_package;
+use super::temporary::temporary_folder;
 use super::tool::{Tool, first_line};
 
 /// The target of this machine. Yamba's names are Rust's, except where a more common name exists.
@@ -279,6 +280,10 @@ fn first_of(names: &[String]) -> Option<Tool> {
 
 /// The error for a program that is no C++ compiler.
 fn no_compiler(compiler: &Tool, variable: &str, why: &str) -> BuildError {
+    // Without temporary files no compiler can be asked.
+    if let Err(fault) = temporary_folder() {
+        return fault;
+    }
     let command = show(&compiler.command());
     let help = match from_environment(variable) {
         Some(_) => {

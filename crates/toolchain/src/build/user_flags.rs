@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use yamba_lang::compile::CompileKey;
 use yamba_lang::source::Span;
 use yamba_lang::{Analysis, ClassId, Diagnostic, Target};
-use yamba_record::run::{BuildInputs, Flags};
+use yamba_record::run::{BuildInputs, Flags, UserFlags};
 
 use super::compiler_kind::CompilerKind;
 use super::error::{BuildError, SettingFault};
@@ -55,6 +55,19 @@ pub fn command_line_flags(
         })?;
     }
     Ok(flags)
+}
+
+/// The names of macros that these flags define for the user's code, each once. The headers of the
+/// runtime do not see them: one called `N` would replace the names of their parameters. Names that
+/// begin with an underscore are not among them, since they are meant for the headers of the system,
+/// which the runtime includes first.
+pub(super) fn macros(flags: &UserFlags) -> Vec<&str> {
+    let words = flags.clauses.compile.iter().chain(&flags.command_line.compile);
+    let defined = words.filter_map(|word| word.strip_prefix("-D"));
+    let names = defined.map(|text| text.split(['=', '(']).next().unwrap_or_default());
+    let is_own = |name: &&str| !name.is_empty() && !name.starts_with('_');
+    let names: BTreeSet<&str> = names.filter(is_own).collect();
+    names.into_iter().collect()
 }
 
 /// A library that a `compile` clause names, with its place.
@@ -326,4 +339,22 @@ pub(super) fn missing_name(output: &str) -> Option<&str> {
     let rest = places.iter().find_map(|place| output.split_once(place).map(|(_, rest)| rest))?;
     let name = rest.split([':', '\n', '\r', ' ']).next()?;
     (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_of_the_user_are_hidden_from_the_runtime() {
+        let words = |words: &[&str]| Flags {
+            compile: words.iter().map(|word| (*word).to_owned()).collect(),
+            link: Vec::new(),
+        };
+        let flags = UserFlags {
+            command_line: words(&["-DN=100", "-D_GNU_SOURCE", "-O3"]),
+            clauses: words(&["-DSUM(a,b)=a+b", "-DN", "-IDN"]),
+        };
+        assert_eq!(macros(&flags), ["N", "SUM"]);
+    }
 }

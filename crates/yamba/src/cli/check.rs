@@ -66,7 +66,11 @@ impl Check {
 
 /// The failure of an assembler itself.
 fn assembler_failure(error: BuildError) -> Failure {
-    Failure::new(error.to_string())
+    let message = Failure::new(error.to_string());
+    if let BuildError::Setting { help, .. } = error {
+        return message.help(help);
+    }
+    message
         .help("the variable AS names another assembler, AS_<isa> that of another instruction set")
 }
 

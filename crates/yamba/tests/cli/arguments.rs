@@ -62,6 +62,7 @@ fn check_assembles() {
     yamba.run("check wrong.yamba").refused(&[
         "wrong.yamba:2:",
         "error[assembler-error]",
+        "the assembler for x86_64 says: ",
         "frobnicate",
     ]);
     // GNU as takes other numbers, with a warning.
@@ -70,6 +71,14 @@ fn check_assembles() {
         changed.run("check changed.yamba").refused(&["changed.yamba:2:", line]);
         changed.run_words(&["time", "--asm", line]).refused(&["help: "]);
     }
+    // GNU as would take each for another instruction.
+    for line in ["mov (%rbx), %rax", "mov rax, (rbx)", "subsd %xmm0, %xmm1"] {
+        let mut foreign = Yamba::new().file("foreign.yamba", ports(line));
+        foreign.run("check foreign.yamba").refused(&["foreign.yamba:2:", "AT&T", "[rbx]"]);
+        foreign.run_words(&["time", "--asm", line]).refused(&["AT&T", "[rbx]"]);
+    }
+    let mut homeless = Yamba::new().file("wrong.yamba", ports("nop")).env("TMPDIR", "/proc/none");
+    homeless.run("check wrong.yamba").refused(&["no temporary files", "/proc/none", "TMPDIR"]);
     let json = yamba.run("check wrong.yamba --json");
     let document: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((json.status, document["errors"].as_u64()), (2, Some(1)));

@@ -116,6 +116,28 @@ fn demonstrations_run_only_when_named() {
 
 #[test]
 #[ignore = "needs g++"]
+fn program_does_not_replace_its_source() {
+    let mut yamba = Yamba::new().file("adds.yamba", PRIME);
+    for command in ["build", "bundle"] {
+        yamba
+            .run(&format!("{command} adds.yamba -o adds.yamba"))
+            .refused(&["adds.yamba is an input of this command"]);
+    }
+    assert_eq!(fs::read_to_string(yamba.folder.path().join("adds.yamba")).unwrap(), PRIME);
+}
+
+/// The runtime's headers have parameters and templates with these names.
+#[test]
+#[ignore = "needs g++"]
+fn macros_of_the_user_do_not_reach_the_runtime() {
+    let text = PRIME.replace("{\n    param", "{\n    compile { define \"A=7\"; }\n    param");
+    let text = text.replace("sum + i", "sum + N - A");
+    let mut yamba = Yamba::new().file("adds.yamba", &text);
+    yamba.run("build adds.yamba -D N=100 -D T=1 -D name=it").ok();
+}
+
+#[test]
+#[ignore = "needs g++"]
 fn error_in_a_body_is_shown_at_its_line() {
     let text = "yamba broken\n{\n    void benchmark() { nowhere = 1; }\n}\n";
     let mut yamba = Yamba::new().file("broken.yamba", text);

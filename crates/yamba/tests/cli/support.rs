@@ -168,7 +168,7 @@ const WITHIN: [&str; 9] = [
     ": after ssh: stands ",
     ": a port is written as in ",
     "the C++ compiler says: ",
-    "the assembler says: ",
+    "the assembler for ",
     "; write the bound in ",
     "Usage: yamba <COMMAND>",
 ];

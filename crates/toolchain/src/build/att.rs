@@ -1,0 +1,71 @@
+//! Finds operands of x86 in AT&T's syntax.
+
+/// What to write instead.
+pub(super) const HELP: &str = "write Intel's syntax: the destination first, registers without `%`, and memory in brackets, as in `mov rax, [rbx]`";
+
+/// Registers that have no number, or may have none.
+const NAMED: &str = "rax rbx rcx rdx rsi rdi rbp rsp rip eax ebx ecx edx esi edi ebp esp eip \
+    ax bx cx dx si di bp sp al bl cl dl ah bh ch dh sil dil bpl spl cs ds es fs gs ss st";
+
+/// The first operand of a line that is a register after `%`, or a register alone in parentheses.
+pub(super) fn operand(line: &str) -> Option<&str> {
+    let code = line.split('#').next().unwrap_or_default();
+    for (start, sign) in code.match_indices(['%', '(']) {
+        let rest = &code[start + 1..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        if sign == "%" && is_register(&rest[..end]) {
+            return Some(&code[start..start + 1 + end]);
+        }
+        let Some(end) = rest.find(')').filter(|_| sign == "(") else {
+            continue;
+        };
+        if is_register(rest[..end].trim()) {
+            return Some(&code[start..=start + 1 + end]);
+        }
+    }
+    None
+}
+
+fn is_register(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    if NAMED.split_ascii_whitespace().any(|register| register == name) {
+        return true;
+    }
+    let numbered =
+        ["xmm", "ymm", "zmm", "tmm", "mm", "r", "k", "cr", "dr"].iter().find_map(|kind| {
+            let number = name.strip_prefix(kind)?;
+            let part = ["d", "w", "b", "l"].iter().find_map(|part| number.strip_suffix(part));
+            Some(part.filter(|_| *kind == "r").unwrap_or(number))
+        });
+    numbered.is_some_and(|number| number.parse::<u8>().is_ok_and(|n| n < 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operand;
+
+    #[test]
+    fn operands_of_at_and_t_are_found() {
+        for (line, found) in [
+            ("mov (%rbx), %rax", "%rbx"),
+            ("mov rax, (rbx)", "(rbx)"),
+            ("mov rax, ( RBX )", "( RBX )"),
+            ("subsd %xmm0, %xmm1", "%xmm0"),
+            ("kmovd %k1, %r10d", "%k1"),
+            ("fadd %st(1)", "%st"),
+        ] {
+            assert_eq!(operand(line), Some(found), "{line}");
+        }
+        for line in [
+            "mov rax, [rbx]",
+            "add rax, 100 % 7",
+            "mov rax, [rbx + (4 + 4)]",
+            "fadd st(1)",
+            "push (kernel)",
+            ".type entry, %function",
+            "nop  # not %rax",
+        ] {
+            assert_eq!(operand(line), None, "{line}");
+        }
+    }
+}
