@@ -17,7 +17,7 @@ export TMPDIR=$(dirname "$0")/tmp
 case $host in
     noisy) echo "*** Welcome ***"; sh -c "$line"; status=$?; echo logout; exit $status ;;
     nologin) echo "This account is not available."; exit 1 ;;
-    full) export TMPDIR=/nonexistent; exec sh -c "$line" ;;
+    full) export TMPDIR=$TMPDIR/missing; exec sh -c "$line" ;;
     ahead) sh -c "$line" | sed 's/"started_unix_s":1/"started_unix_s":9/' ;;
     piped)
         exec 3<&0
