@@ -227,9 +227,10 @@ impl<'a> Launches<'a> {
         self.budget.spent
     }
 
-    /// Adds a note of the plan.
-    pub fn note(&mut self, text: String) {
-        self.notes.push(text);
+    /// Plans one launch less for each of these notes, which say that its records are lost.
+    pub fn lose(&mut self, lost: &[String]) {
+        self.budget.goal = self.budget.goal.saturating_sub(lost.len() as u64);
+        self.notes.extend_from_slice(lost);
     }
 
     /// Notes of the plan and about its changes.

@@ -54,8 +54,8 @@ pub struct Point {
     pub description: Option<Description>,
     /// The program's standard error.
     pub messages: String,
-    /// Notes about launches that are missing.
-    pub notes: Vec<String>,
+    /// A note about each launch that is lost.
+    pub lost: Vec<String>,
 }
 
 /// A launch of the benchmark at one point.
@@ -168,18 +168,14 @@ pub fn replay(recording: Recording<'_>) -> Run {
 
 fn slot<'a>(jobs: &'a [Job], options: &Options, point: Point) -> Slot<'a> {
     let job = &jobs[point.job];
-    let notes = point.notes.clone();
+    let lost = point.lost.clone();
     match plan::recorded(job, options, point.settings.clone(), answer(point)) {
         Planned::Settled(mut benchmark) | Planned::Faulty(mut benchmark) => {
             benchmark.declaration.provenance = job.provenance.clone();
-            benchmark.notes.extend(notes.into_iter().map(Note::Text));
+            benchmark.notes.extend(lost.into_iter().map(Note::Text));
             Slot::Settled(benchmark)
         }
-        Planned::Measure(entry) => {
-            let mut launches = Launches::new(*entry, options);
-            notes.into_iter().for_each(|note| launches.note(note));
-            Slot::Measured(Box::new(launches), None)
-        }
+        Planned::Measure(entry) => Slot::of_recorded(Launches::new(*entry, options), lost),
     }
 }
 

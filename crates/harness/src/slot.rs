@@ -88,7 +88,20 @@ pub(super) fn settled(
     entries.into_iter().zip(is_changed).collect()
 }
 
-impl Slot<'_> {
+impl<'a> Slot<'a> {
+    /// The place of an entry whose launches were recorded elsewhere. `lost` has a note about each
+    /// launch that is lost. An entry without any other is skipped.
+    pub fn of_recorded(mut launches: Launches<'a>, lost: Vec<String>) -> Slot<'a> {
+        launches.lose(&lost);
+        if launches.left() > 0 {
+            return Slot::Measured(Box::new(launches), None);
+        }
+        let mut skipped = not_started(&launches);
+        skipped.status = Status::Skipped;
+        skipped.notes = lost.into_iter().map(Note::Text).collect();
+        Slot::Settled(Box::new(skipped))
+    }
+
     /// Plans at most this number of further launches. An entry without any is skipped.
     pub fn limit(&mut self, further: u64, budget: Duration) {
         let Slot::Measured(launches, None) = self else {

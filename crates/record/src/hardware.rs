@@ -21,6 +21,32 @@ pub struct HardwareParameter {
     pub reason: Option<String>,
 }
 
+/// The relative distance by which rounding may move a value out of its interval.
+const ROUNDING: f64 = 1e-9;
+
+impl HardwareParameter {
+    /// How the parameter contradicts itself, as no version of Yamba writes it.
+    pub fn contradiction(&self) -> Option<String> {
+        let name = &self.name;
+        match (self.found, self.interval, &self.reason) {
+            (None, None, Some(_)) => None,
+            (None, ..) => Some(format!("{name} has no value, and no reason alone")),
+            (Some(_), _, Some(_)) => Some(format!("{name} has a value, and a reason for none")),
+            (Some(found), ..) if found < 0.0 => {
+                Some(format!("the value {found} of {name} is below 0"))
+            }
+            (Some(found), Some([low, high]), None) => {
+                let slack = ROUNDING * found;
+                let is_within = low - slack <= found && found <= high + slack;
+                (!is_within).then(|| {
+                    format!("the value {found} of {name} is outside its interval [{low}, {high}]")
+                })
+            }
+            (Some(_), None, None) => Some(format!("{name} has a value without an interval")),
+        }
+    }
+}
+
 /// A parameter as `yamba hardware` found it on this machine, with the time of that run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KeptParameter {
@@ -141,6 +167,31 @@ mod tests {
             found: Some(low),
             interval: Some([low, high]),
             ..HardwareParameter::default()
+        }
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        let found = |value: Option<f64>, interval, reason: Option<&str>| {
+            let reason = reason.map(str::to_owned);
+            let p = HardwareParameter { found: value, interval, reason, ..known("x", 1.0, 2.0) };
+            p.contradiction().unwrap_or_default()
+        };
+        assert_eq!(found(Some(1.0), Some([1.0, 2.0]), None), "");
+        assert_eq!(found(Some(0.0), Some([0.0, 0.0]), None), "");
+        assert_eq!(found(None, None, Some("no step")), "");
+        let beside = "the value 3 of x is outside its interval [1, 2]";
+        assert_eq!(found(Some(3.0), Some([1.0, 2.0]), None), beside);
+        let swapped = "the value 1.5 of x is outside its interval [2, 1]";
+        assert_eq!(found(Some(1.5), Some([2.0, 1.0]), None), swapped);
+        assert_eq!(found(Some(-5.0), Some([-6.0, 2.0]), None), "the value -5 of x is below 0");
+        for (value, interval, reason) in [
+            (Some(1.0), Some([1.0, 2.0]), Some("no step")),
+            (Some(1.0), None, None),
+            (None, None, None),
+            (None, Some([1.0, 2.0]), Some("no step")),
+        ] {
+            assert_ne!(found(value, interval, reason), "", "{value:?} {interval:?} {reason:?}");
         }
     }
 

@@ -24,6 +24,10 @@ pub fn read<T>(
     inputs::add(path);
     let text = std::fs::read_to_string(path)
         .map_err(|e| Failure::new(format!("{place}: {e}")).help(origin))?;
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
-    parse(text).map_err(|e| Failure::new(format!("{place}: {e}")).help(form))
+    parse(without_mark(&text)).map_err(|e| Failure::new(format!("{place}: {e}")).help(form))
+}
+
+/// The text without a byte order mark.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }

@@ -253,6 +253,10 @@ fn json(text: &str, name: &str) -> Result<Run, DocumentFault> {
                 format!("its schema is {}, and this version reads {}", quoted(other), run::SCHEMA);
             Err((message, Some("use the Yamba that wrote it, or a newer one")))
         }
+        Some(other) if other.starts_with("yamba-capture/") => {
+            let message = "is the capture of a bundle, but comes through a pipe or was reformatted";
+            Err((message.to_owned(), Some("give the file with what the bundle printed")))
+        }
         None if kind.context.is_some() && kind.benchmarks.is_some() => {
             foreign_results(text.as_bytes())?;
             google::read(name, text)

@@ -43,6 +43,9 @@ pub struct Capture {
     pub probes: Vec<u8>,
     /// The launches, in the order in which they ran.
     pub launches: Vec<RecordedLaunch>,
+    /// Number of items that the runner wrote and that are not here. `None` if the end of the run,
+    /// which says how many it wrote, is not here either.
+    pub missing_items: Option<u64>,
     /// The missing parts, in words.
     pub lost: Vec<String>,
     /// The names of the documents and logs that have parts of the run.
@@ -99,8 +102,8 @@ pub struct RecordedLaunch {
 /// A document or log, under its name.
 type Named<'a> = (&'a str, &'a [u8]);
 
-/// The runs in these files, each of which is a document or the log of a serial line. The files of
-/// one run are merged.
+/// The runs in these files, which have documents, or frames in the log of a serial line. The parts
+/// of one run are merged.
 ///
 /// # Errors
 /// The name of a file, and why it has no run.
@@ -108,18 +111,16 @@ pub fn captures(files: &[Named<'_>]) -> Result<Vec<Capture>, (String, String)> {
     let mut collected: Vec<Collected> = Vec::new();
     let mut logs: BTreeMap<String, (Vec<String>, frames::Frames)> = BTreeMap::new();
     for (name, content) in files {
-        if document::is_it(content) {
-            let mut read = read_document(content).map_err(|why| ((*name).to_owned(), why))?;
-            read.files.push((*name).to_owned());
-            collected.push(read);
-        } else {
-            let mut own = BTreeMap::new();
-            frames::read(content, &mut own);
-            for (run, frames) in own {
-                let (files, all) = logs.entry(run).or_default();
-                files.push((*name).to_owned());
-                all.add(frames);
-            }
+        for document in document::documents(content) {
+            let read = read_document(document).map_err(|why| ((*name).to_owned(), why))?;
+            collected.push(Collected { files: vec![(*name).to_owned()], ..read });
+        }
+        let mut own = BTreeMap::new();
+        frames::read(content, &mut own);
+        for (run, frames) in own {
+            let (files, all) = logs.entry(run).or_default();
+            files.push((*name).to_owned());
+            all.add(frames);
         }
     }
     let mut runs: Vec<Capture> = merged(collected).into_iter().map(Collected::capture).collect();
@@ -165,9 +166,12 @@ impl Collected {
             files_of_run: self.files,
             ..Capture::default()
         };
+        // The beginning and the end are items, too.
+        let mut arrived = 2;
         for item in self.items {
-            capture.enter(item);
+            arrived += u64::from(capture.enter(item));
         }
+        capture.missing_items = end.as_ref().map(|end| end.items.saturating_sub(arrived));
         capture.points.sort_by_key(|point| point.entry);
         capture.launches.sort_by_key(|launch| launch.started_ns);
         capture.name_missing(end.as_ref());
@@ -176,7 +180,8 @@ impl Collected {
 }
 
 impl Capture {
-    fn enter(&mut self, item: Item) {
+    /// Enters an item. Returns `false` if it is damaged.
+    fn enter(&mut self, item: Item) -> bool {
         match item {
             Item::Plan(plan) => self.plan = Some(plan),
             Item::Sources { texts } => self.sources = texts,
@@ -195,16 +200,19 @@ impl Capture {
                 self.emulator = self.emulator.take().or_else(|| launch.emulator.clone());
                 match recorded_launch(launch) {
                     Some(launch) => self.launches.push(launch),
-                    None => self
-                        .lost
-                        .push(format!("launch {round} of entry {entry}: its records are damaged")),
+                    None => {
+                        let what = format!("launch {round} of entry {entry}");
+                        self.lost.push(format!("{what}: its records are damaged"));
+                        return false;
+                    }
                 }
             }
             Item::Begin(_) | Item::End(_) => {}
         }
+        true
     }
 
-    /// Names missing entries, and launches of entries that later launches show to be missing.
+    /// Names missing entries and parts of the run, and counts missing items.
     fn name_missing(&mut self, end: Option<&End>) {
         let known: BTreeSet<u64> = self.points.iter().map(|point| point.entry).collect();
         let launched = self.launches.iter().map(|launch| launch.entry + 1).max();
@@ -215,22 +223,19 @@ impl Capture {
         if self.answers.is_null() {
             self.lost.push("the facts about the machine".to_owned());
         }
-        if end.is_none() {
-            self.lost.push("the end of the run".to_owned());
+        let Some(end) = end else {
+            return self.lost.push("the end of the run".to_owned());
+        };
+        if let Some(missing @ 1..) = self.missing_items {
+            self.lost.push(format!("{missing} of its {} items", end.items));
         }
     }
 
-    /// The rounds of this entry that other entries had and it had not, before its last launch and
-    /// before the end of the run.
-    pub fn missing_rounds(&self, entry: u64) -> Vec<u64> {
-        let own: BTreeSet<u64> = self
-            .launches
-            .iter()
-            .filter(|launch| launch.entry == entry)
-            .map(|launch| launch.round)
-            .collect();
-        let all = self.plan.as_ref().map_or(0, |plan| plan.launches);
-        (0..all).filter(|round| !own.contains(round)).collect()
+    /// The rounds before `end` of which this entry has no launch.
+    pub fn missing_rounds(&self, entry: u64, end: u64) -> Vec<u64> {
+        let own = self.launches.iter().filter(|launch| launch.entry == entry);
+        let own: BTreeSet<u64> = own.map(|launch| launch.round).collect();
+        (0..end).filter(|round| !own.contains(round)).collect()
     }
 }
 
@@ -271,36 +276,44 @@ fn messages(text: &str) -> String {
     String::from_utf8_lossy(&bytes(text)).trim().to_owned()
 }
 
-/// The id of the run in a document. Reads no more than its first item. `None` without a run.
+/// The id of the first run in a file of documents. Parses no more than its first item. `None`
+/// without a run.
 pub fn run_of_capture(content: &[u8]) -> Option<String> {
-    let first = document::text(str::from_utf8(content).ok()?)?.lines().nth(1)?;
-    match serde_json::from_str(first.trim_end_matches(',')).ok()? {
+    let (items, _) = document::items(document::documents(content).first()?);
+    match serde_json::from_slice(items.first()?).ok()? {
         Item::Begin(begin) => Some(begin.run),
         _ => None,
     }
 }
 
 fn read_document(content: &[u8]) -> Result<Collected, String> {
-    let text = str::from_utf8(content).map_err(|e| format!("is not UTF-8: {e}"))?;
-    let text = document::text(text).unwrap_or_default();
-    if !text.starts_with(&format!("{{\"schema\":\"{}\"", crate::bundle::SCHEMA)) {
+    if !content.starts_with(format!("{{\"schema\":\"{}\"", crate::bundle::SCHEMA).as_bytes()) {
         return Err(format!("its schema is not {}", crate::bundle::SCHEMA));
     }
     let mut collected = Collected::default();
-    let (lines, is_complete) = document::items(text);
+    let (lines, is_complete) = document::items(content);
     let last = lines.len().saturating_sub(1);
     for (number, line) in lines.into_iter().enumerate() {
-        match serde_json::from_str(line) {
+        match serde_json::from_slice(line) {
             Ok(item) => collected.add(item),
             // The document was cut within this line.
             Err(e) if e.is_eof() && number == last && !is_complete => {}
             Err(e) => return Err(format!("line {}: {e}", number + 2)),
         }
     }
+    if collected.begin.is_none() && !is_complete && has_items_on_one_line(content) {
+        return Err("is not as the bundle wrote it, with one item on each line".to_owned());
+    }
     if collected.begin.is_none() {
         return Err("has no run: it was cut short before the run began".to_owned());
     }
     Ok(collected)
+}
+
+/// Whether another program has written the document on fewer lines.
+fn has_items_on_one_line(document: &[u8]) -> bool {
+    let line = document.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.windows(8).any(|text| text == b"\"item\":\"")
 }
 
 /// Merges documents of the same run.
@@ -313,6 +326,7 @@ fn merged(documents: Vec<Collected>) -> Vec<Collected> {
             Some(run) => {
                 run.end = run.end.take().or(document.end);
                 run.files.extend(document.files);
+                run.files.dedup();
                 document.items.into_iter().for_each(|item| run.add(item));
             }
             None => runs.push(document),

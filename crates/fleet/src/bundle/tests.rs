@@ -130,15 +130,17 @@ fn document_and_serial_log_give_the_same_run() {
     assert!(batches.lines().count() > 2 && batches.contains(r#""text":"a \"7\" b"}"#));
 }
 
-/// As the login shell of a host prints them, the first one without the end of its line.
+/// As the login shell of a host prints them, the first one without the end of its line, and in
+/// another encoding.
 #[test]
 fn text_before_and_after_a_document_is_ignored() {
     let text = document(&items(&mut Rng::with_seed(3)));
     let whole = one(&[text.as_bytes()]);
-    let log = format!("Welcome {{to}}\nLast login: today {text}logout\n]}}\n");
-    assert!(is_capture(log.as_bytes()));
-    assert_eq!(run_of_capture(log.as_bytes()).as_deref(), Some(RUN));
-    let found = one(&[log.as_bytes()]);
+    let before = b"Welcome {to} M\xfcnchen\nLast login: today ";
+    let log = [&before[..], text.as_bytes(), b"\xe0 bient\xf4t\n]}\n"].concat();
+    assert!(is_capture(&log));
+    assert_eq!(run_of_capture(&log).as_deref(), Some(RUN));
+    let found = one(&[&log]);
     assert_eq!((found.lost, found.launches), (whole.lost, whole.launches));
     assert_eq!(found.finished_unix_s, whole.finished_unix_s);
 }
@@ -154,6 +156,51 @@ fn run_knows_the_files_that_have_its_parts() {
     let names: Vec<&[String]> = found.iter().map(|run| &run.files_of_run[..]).collect();
     assert_eq!(names, [&["a", "c"][..], &["b"], &["d"]]);
     assert_eq!(found[0].lost, [""; 0]);
+}
+
+/// As the output of several hosts that was appended to one file, the first of them cut.
+#[test]
+fn each_document_of_a_file_is_read() {
+    let text = document(&items(&mut Rng::with_seed(4)));
+    let other = text.replace(RUN, "fedcba9876543210");
+    let log = framed(&items(&mut Rng::with_seed(4))).concat();
+    let cut = &text.as_bytes()[..text.len() - 40];
+    let file = [cut, b"\n", other.as_bytes(), other.as_bytes(), &log].concat();
+    let found = captures(&[("all", &file)]).unwrap();
+    let runs: Vec<(&str, usize)> =
+        found.iter().map(|run| (&run.run[..8], run.launches.len())).collect();
+    assert_eq!(runs, [(&RUN[..8], 6), ("fedcba98", 6), (&RUN[..8], 6)]);
+    assert_eq!(found[0].lost, ["the end of the run"]);
+    assert_eq!(found[1].lost, [""; 0]);
+    assert_eq!(found[1].files_of_run, ["all"]);
+    let joined = captures(&[("x", text.replace('\n', "").as_bytes())]).unwrap_err();
+    assert!(joined.1.contains("one item on each line"), "{}", joined.1);
+    let unknown = [text.as_bytes(), b"{\"schema\":\"yamba-capture/2\","].concat();
+    assert!(captures(&[("x", &unknown)]).is_err());
+}
+
+/// A line that is gone from a document that has its end is counted, also one without a number.
+#[test]
+fn missing_items_of_a_complete_document_are_counted() {
+    let items = items(&mut Rng::with_seed(4));
+    for (place, item) in items.iter().enumerate() {
+        let rest = [&items[..place], &items[place + 1..]].concat();
+        let text = document(&rest);
+        if item.contains("\"begin\"") {
+            assert!(captures(&[("x", text.as_bytes())]).is_err());
+            continue;
+        }
+        let lost = one(&[text.as_bytes()]);
+        let is_end = item.contains("\"end\"");
+        assert_eq!(lost.missing_items, (!is_end).then_some(1), "{item}");
+        let said = if is_end { "the end of the run" } else { "1 of its 13 items" };
+        assert!(lost.lost.contains(&said.to_owned()), "{:?}", lost.lost);
+    }
+    let damaged = document(&items).replacen("\"crc32\":", "\"crc32\":0,\"was\":", 1);
+    let damaged = one(&[damaged.as_bytes()]);
+    assert_eq!((damaged.launches.len(), damaged.missing_items), (5, Some(1)));
+    assert_eq!(damaged.missing_rounds(0, 3), [0]);
+    assert_eq!(damaged.missing_rounds(1, 3), [0; 0]);
 }
 
 #[test]

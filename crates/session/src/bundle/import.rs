@@ -83,18 +83,19 @@ fn run(capture: Capture, plan: &Plan) -> Result<(Run, Vec<String>), Failure> {
     let answers = serde_json::from_value(capture.answers.clone());
     let answers: Answers = answers.unwrap_or_default();
     let jobs = jobs(plan, capture.emulator.as_deref());
-    let known = capture.points.iter().filter(|p| p.program < plan.programs.len());
-    let mut missing = Vec::new();
+    let is_known = |point: &&RecordedPoint| point.program < plan.programs.len();
+    let (known, unknown): (Vec<_>, Vec<_>) = capture.points.iter().partition(is_known);
+    let mut missing: Vec<String> = unknown.into_iter().map(unknown_program).collect();
     let mut points: Vec<replay::Point> = Vec::new();
     let mut entries: Vec<u64> = Vec::new();
     for point in known {
-        let notes = missing_launches(&capture, plan, point);
-        missing.extend(notes.iter().map(|note| {
+        let lost = missing_launches(&capture, plan, point);
+        missing.extend(lost.iter().map(|note| {
             let class = &plan.programs[point.program].class;
             format!("{class}{}: {note}", set_text(&point.set))
         }));
         entries.push(point.entry);
-        points.push(recorded_point(point, notes));
+        points.push(recorded_point(point, lost));
     }
     let absent = (plan.programs.len()..jobs.len()).map(absent_point);
     points.extend(absent);
@@ -156,6 +157,12 @@ fn options(plan: &Plan, seed: u64) -> Options {
     }
 }
 
+/// What to say about a point whose figure cannot be computed.
+fn unknown_program(point: &RecordedPoint) -> String {
+    let RecordedPoint { entry, program, .. } = point;
+    format!("the benchmark of entry {entry}, and so its figure: the plan has no program {program}")
+}
+
 /// Notes about launches of this entry that the capture does not have. An entry that ended early has
 /// no further launches.
 fn missing_launches(capture: &Capture, plan: &Plan, point: &RecordedPoint) -> Vec<String> {
@@ -169,12 +176,13 @@ fn missing_launches(capture: &Capture, plan: &Plan, point: &RecordedPoint) -> Ve
     if !is_measured {
         return Vec::new();
     }
-    // A complete capture of a run that was not stopped has all rounds.
-    let has_end = capture.finished_unix_s.is_some() && !capture.interrupted;
-    let is_whole = has_end && !has_failed;
-    let end = if is_whole { plan.launches } else { last.unwrap_or(0) };
-    let lost = capture.missing_rounds(point.entry);
-    let lost = lost.into_iter().filter(|round| *round < end);
+    let end = match capture.missing_items {
+        // All launches that there were are here.
+        Some(0) => 0,
+        Some(_) if !capture.interrupted && !has_failed => plan.launches,
+        _ => last.unwrap_or(0),
+    };
+    let lost = capture.missing_rounds(point.entry, end).into_iter();
     lost.map(|round| format!("launch {round} is lost in the capture")).collect()
 }
 
@@ -182,14 +190,14 @@ fn set_text(set: &[(String, String)]) -> String {
     set.iter().map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
-fn recorded_point(point: &RecordedPoint, notes: Vec<String>) -> replay::Point {
+fn recorded_point(point: &RecordedPoint, lost: Vec<String>) -> replay::Point {
     replay::Point {
         job: point.program,
         settings: point.set.clone(),
         status: point.status,
         description: point.description.clone(),
         messages: point.messages.clone(),
-        notes,
+        lost,
     }
 }
 
@@ -201,7 +209,7 @@ fn absent_point(job: usize) -> replay::Point {
         status: 4,
         description: None,
         messages: String::new(),
-        notes: Vec::new(),
+        lost: Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The document of found parameters, which `--json` prints and programs read.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -57,11 +58,11 @@ impl Document {
     pub(super) fn load(reference: &str, store: &StoreChoice) -> Result<Document, Failure> {
         if is_path(reference)
             && let Ok(text) = std::fs::read_to_string(reference)
-            && names_schema(&text)
+            && names_schema(document_file::without_mark(&text))
         {
             return document_file::read(
                 Path::new(reference),
-                |text| serde_json::from_str(text).map_err(|e| e.to_string()),
+                parsed,
                 "`yamba hardware --json` writes it",
                 "`yamba hardware --json` writes such a document",
             );
@@ -70,8 +71,58 @@ impl Document {
     }
 }
 
-/// Whether a text is a document of parameters.
+/// Whether a text is a document of parameters, of any version.
 fn names_schema(text: &str) -> bool {
     let document: Result<serde_json::Value, _> = serde_json::from_str(text);
-    document.is_ok_and(|document| document["schema"] == SCHEMA)
+    let schema = document.as_ref().ok().and_then(|document| document["schema"].as_str());
+    schema.is_some_and(|schema| schema.starts_with("yamba-hardware/"))
+}
+
+/// The document of a text, which may be untrue.
+fn parsed(text: &str) -> Result<Document, String> {
+    let document: Document = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    if document.schema != SCHEMA {
+        return Err(format!("its schema is {}, and not {SCHEMA}", document.schema));
+    }
+    if document.parameters.is_empty() {
+        return Err("it has no parameters".to_owned());
+    }
+    let mut names = BTreeSet::new();
+    for parameter in &document.parameters {
+        if !names.insert(&parameter.name) {
+            return Err(format!("it has {} twice", parameter.name));
+        }
+        if let Some(fault) = parameter.contradiction() {
+            return Err(fault);
+        }
+    }
+    Ok(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn refusal(change: impl FnOnce(&mut Value)) -> String {
+        let parameter = json!({"name": "l1d.size", "unit": "B", "found": 32768.0,
+            "interval": [32768.0, 40960.0], "claimed": null, "reason": null});
+        let mut document = json!({"schema": SCHEMA, "parameters": [parameter]});
+        change(&mut document);
+        parsed(&document.to_string()).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn untrue_documents_are_refused() {
+        assert_eq!(refusal(|_| ()), "");
+        let newer = refusal(|d| d["schema"] = json!("yamba-hardware/2"));
+        assert_eq!(newer, "its schema is yamba-hardware/2, and not yamba-hardware/1");
+        assert!(names_schema("{\"schema\": \"yamba-hardware/2\"}"));
+        assert_eq!(refusal(|d| d["parameters"] = json!([])), "it has no parameters");
+        let twice = refusal(|d| d["parameters"] = json!([d["parameters"][0], d["parameters"][0]]));
+        assert_eq!(twice, "it has l1d.size twice");
+        let below = refusal(|d| d["parameters"][0]["found"] = json!(-5.0));
+        assert_eq!(below, "the value -5 of l1d.size is below 0");
+    }
 }

@@ -1,5 +1,6 @@
 //! Contradictions in an entry of a run document, which no version of Yamba writes.
 
+use yamba_record::hardware::HardwareParameter;
 use yamba_record::units::{bytes_a_second, nanoseconds};
 use yamba_record::{Benchmark, Status};
 
@@ -12,6 +13,10 @@ const ROUNDING: f64 = 1e-9;
 pub(super) fn find(entry: &Benchmark) -> Option<String> {
     if entry.environment.processes == 0 || entry.environment.threads == 0 {
         return Some("it was measured by no process or thread".to_owned());
+    }
+    let mut parameters = entry.details.hardware.iter();
+    if let Some(fault) = parameters.find_map(HardwareParameter::contradiction) {
+        return Some(fault);
     }
     let is_good = entry.status == Status::Ok;
     let median = entry.median.filter(|_| is_good);

@@ -81,6 +81,7 @@ fn deeply_nested_document_is_rejected() {
 fn other_json_is_rejected() {
     refused("{}", "it has no schema yamba-run/1");
     refused(r#"{"schema":"yamba-run/2"}"#, r#"its schema is "yamba-run/2""#);
+    refused(r#"{ "schema": "yamba-capture/1", "items": [] }"#, "through a pipe or was reformatted");
     refused("[]", "it is a list");
     refused(" [null, null, null]", "it is a list");
     refused("7", "it is a number");
@@ -90,6 +91,14 @@ fn other_json_is_rejected() {
     let mut document = document();
     document["benchmarks"][0]["median"] = json!("fast");
     refused(&document.to_string(), "is no run document");
+}
+
+#[test]
+fn contradictory_parameter_of_the_hardware_is_rejected() {
+    let mut document = document();
+    document["benchmarks"][0]["hardware"] = json!([{"name": "l1d.size", "unit": "B", "found": -5.0,
+        "interval": [1.0, 2.0], "claimed": null, "reason": null}]);
+    refused(&document.to_string(), "the value -5 of l1d.size is below 0");
 }
 
 #[test]

@@ -170,6 +170,47 @@ fn cut_capture_is_named_and_its_run_is_cut_off() {
     assert_eq!(serde_json::from_str::<Value>(&shown).unwrap()["fleet"]["rank"], 7);
 }
 
+/// A launch whose line is gone is named, and nothing says that the run was stopped.
+#[test]
+#[ignore = "needs g++"]
+fn lost_launches_of_each_capture_in_a_file_are_named() {
+    let mut yamba = Yamba::new();
+    bundled(&mut yamba, "lat_syscall_getppid lat_integer_add");
+    let without = |capture: Vec<u8>, entry: u64, rounds: u64| {
+        let is_lost = |line: &&str| {
+            serde_json::from_str::<Value>(line.trim_end_matches(',')).is_ok_and(|item| {
+                let is_launch = item["item"] == "launch" && item["entry"] == entry;
+                is_launch && item["round"].as_u64() < Some(rounds)
+            })
+        };
+        let text = String::from_utf8(capture).unwrap();
+        text.lines().filter(|line| !is_lost(line)).map(|line| format!("{line}\n")).collect()
+    };
+    let captures: [String; 3] = [
+        without(printed(&yamba, &["./measure"]), 0, 1),
+        without(printed(&yamba, &["./measure"]), 1, 2),
+        without(printed(&yamba, &["./measure"]), 0, 0),
+    ];
+    let mut yamba = yamba.file("all.json", captures.concat());
+    let answer = yamba.run("import all.json").ok();
+    let lost = ["1 of its 12 items", "launch 0 is lost", "2 of its 12 items", "launch 1 is lost"];
+    lost.iter().for_each(|part| assert!(answer.err.contains(part), "{part}: {}", answer.err));
+    let ids: Vec<&str> = answer.out.lines().collect();
+    assert_eq!(ids.len(), 3);
+    let mut entries = |id: &str| {
+        let shown = yamba.run(&format!("show {id} --json")).ok().out;
+        assert!(!shown.contains("stopped"), "{shown}");
+        serde_json::from_str::<Value>(&shown).unwrap()["benchmarks"].clone()
+    };
+    let one_lost = entries(ids[0]);
+    assert_eq!(one_lost[0]["launches"].as_array().unwrap().len(), 1);
+    assert_eq!(one_lost[0]["status"], "ok");
+    let all_lost = entries(ids[1]);
+    assert_eq!(all_lost[1]["status"], "skipped");
+    assert_eq!(all_lost[1]["notes"][0], "launch 0 is lost in the capture");
+    assert!(!entries(ids[2]).to_string().contains("lost"));
+}
+
 /// A bundle whose output cannot be written stops, and leaves nothing on the machine.
 #[test]
 #[ignore = "needs g++"]
