@@ -54,8 +54,8 @@ pub struct Fingerprint {
     pub state: Vec<Fact>,
 }
 
-/// The fingerprint of the machine of a run. Memory is rounded to GiB, since firmware takes some of
-/// it.
+/// The fingerprint of the machine of a run, with the version and mode of the measurement. Memory is
+/// rounded to GiB, since firmware takes some of it.
 pub fn fingerprint(run: &RunHead) -> Fingerprint {
     let all = details(run);
     let gib = |bytes: u64| format!("{:.0} GiB", bytes as f64 / (1_u64 << 30) as f64);
@@ -65,6 +65,8 @@ pub fn fingerprint(run: &RunHead) -> Fingerprint {
         fact("memory", run.machine.memory.map(gib)),
         fact("clock source", all.timers.source),
         fact("huge pages", all.memory.transparent_huge_pages),
+        fact("measured by", text(&run.producer.version)),
+        fact("batches beside neighbours", run.plan.counts_neighbours.then_some("count")),
     ]);
     Fingerprint { identity: identity_facts(run), state }
 }

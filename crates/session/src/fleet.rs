@@ -16,7 +16,6 @@ use yamba_record::Run;
 use yamba_store::{Detail, Store};
 
 use super::bundle::{bundle, selected};
-use super::measure;
 use super::{Failure, Observer, StoreChoice, home_failure};
 use captures::Captures;
 use overlap::Overlap;
@@ -134,16 +133,15 @@ pub fn run(
     report: Report<'_>,
 ) -> Result<Outcome, Failure> {
     check_name(&request.name)?;
-    let folder = folder(&request)?;
-    let _lock = lock(&folder)?;
+    let job = job(&request, folder(&request)?);
+    let _lock = lock(&job.folder)?;
     let mut store = request.store.open()?;
-    let (mut plan, offered) = planned(&request, &folder, &mut store)?;
+    let (mut plan, offered) = planned(&request, &job, &mut store, observer)?;
     let launcher = known_launcher(&plan.question.with)?;
-    let job = job(&request, folder);
     let mut captures = Captures::new(&job, plan.tasks(), &mut store)?;
     captures.take_all(&mut *report)?;
     if !captures.is_complete() {
-        prepare_bundle(&job, plan.question.measure(request.arguments), observer)?;
+        prepare_bundle(&job, &plan.question, &request, observer)?;
         let running = start(launcher, &job, &mut plan, &mut captures, report)?;
         collect(running, &mut captures, report)?;
     }
@@ -225,9 +223,11 @@ fn lock(folder: &Path) -> Result<File, Failure> {
 /// The plan in the folder, or a new one, and the nodes that the engine offered for it.
 fn planned(
     request: &Request,
-    folder: &Path,
+    job: &Job,
     store: &mut Store,
+    observer: &dyn Observer,
 ) -> Result<(Plan, Vec<Node>), Failure> {
+    let folder = job.folder.as_path();
     let known = Plan::read(folder)?;
     let name = &request.name;
     match (known, &request.question) {
@@ -257,6 +257,8 @@ fn planned(
             }
             let plan = Plan::new(name, question.clone(), &nodes);
             remove_bundle(folder)?;
+            // Benchmarks that cannot be built leave no plan, so that others can take this name.
+            prepare_bundle(job, question, request, observer)?;
             plan.write(folder)?;
             Ok((plan, nodes))
         }
@@ -278,14 +280,15 @@ fn launcher_failure(e: LaunchError) -> Failure {
 /// Builds the bundle if the folder has none.
 fn prepare_bundle(
     job: &Job,
-    request: measure::Request,
+    question: &Question,
+    request: &Request,
     observer: &dyn Observer,
 ) -> Result<(), Failure> {
     let path = job.bundle();
     if path.exists() {
         return Ok(());
     }
-    let made = bundle(request, observer)?;
+    let made = bundle(question.measure(request.arguments.clone()), observer)?;
     replace(&path, &made.packed.bytes, 0o755).map_err(|e| folder_failure(&job.folder, &e))
 }
 

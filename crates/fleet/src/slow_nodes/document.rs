@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::slow_nodes::classes::distinguishing;
 use crate::slow_nodes::report::{JobOfFleet, Report};
-use crate::slow_nodes::{Finding, NodeRun, POWER, false_alarms};
+use crate::slow_nodes::{Finding, POWER, false_alarms};
 
 /// The version of the document.
 const SCHEMA: &str = "yamba-fleet-report/1";
@@ -147,16 +147,10 @@ pub struct Failed {
 
 /// The document of a report. `failed` are the documents that could not be read, `expected` the
 /// nodes that should have one.
-pub fn document(
-    name: &str,
-    report: &Report,
-    runs: &[NodeRun],
-    failed: &[Failed],
-    expected: &[String],
-) -> Document {
+pub fn document(name: &str, report: &Report, failed: &[Failed], expected: &[String]) -> Document {
     let last = report.jobs.last();
     let none = JobOfFleet::default();
-    let of = Source { report, last: last.unwrap_or(&none), runs };
+    let of = Source { report, last: last.unwrap_or(&none) };
     Document {
         schema: SCHEMA,
         name: name.to_owned(),
@@ -203,7 +197,6 @@ fn summary(of: &JobOfFleet) -> JobSummary {
 struct Source<'a> {
     report: &'a Report,
     last: &'a JobOfFleet,
-    runs: &'a [NodeRun],
 }
 
 impl Source<'_> {
@@ -302,26 +295,20 @@ impl Source<'_> {
 
     /// The documents that could not be read, and the nodes of the last job without a figure.
     fn failed(&self, unread: &[Failed]) -> Vec<Failed> {
-        let runs = self.last.runs.iter().map(|at| &self.runs[*at]);
-        let empty = runs.filter(|run| run.figures.is_empty());
-        let without = empty
-            .map(|run| Failed { node: run.node.clone(), reason: "no figure counts".to_owned() });
+        let without = self.last.without_figure.iter().cloned();
+        let without = without.map(|node| Failed { node, reason: "no figure counts".to_owned() });
         unread.iter().cloned().chain(without).collect()
     }
 
     fn left_out(&self) -> BTreeMap<&'static str, usize> {
-        let mut counts = BTreeMap::new();
-        for run in self.last.runs.iter().map(|at| &self.runs[*at]) {
-            for (reason, count) in [
-                ("disturbed", run.left_out.disturbed),
-                ("invalid or crashed", run.left_out.invalid),
-                ("skipped", run.left_out.skipped),
-                ("without a better direction", run.left_out.without_direction),
-            ] {
-                *counts.entry(reason).or_default() += count;
-            }
-        }
-        counts.retain(|_, count| *count > 0);
-        counts
+        let left_out = &self.last.left_out;
+        let counts = [
+            ("disturbed", left_out.disturbed),
+            ("invalid or crashed", left_out.invalid),
+            ("skipped", left_out.skipped),
+            ("without a better direction", left_out.without_direction),
+            ("in another unit than on most nodes", left_out.other_unit),
+        ];
+        counts.into_iter().filter(|(_, count)| *count > 0).collect()
     }
 }

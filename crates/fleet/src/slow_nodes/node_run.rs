@@ -1,6 +1,11 @@
 //! The part of a run's document that a fleet's report needs.
 
-use yamba_compare::identity::{Fingerprint, fingerprint};
+use std::cmp::Ordering;
+use std::hash::Hash;
+
+use indexmap::{IndexMap, IndexSet};
+use yamba_compare::identity::{Fact, Fingerprint, fingerprint};
+use yamba_record::run::FleetMember;
 use yamba_record::{Benchmark, Run, Status};
 use yamba_stats::{median, variance};
 
@@ -13,7 +18,7 @@ pub struct NodeRun {
     pub node: String,
     /// The fleet. `None` if the document names none.
     pub fleet: Option<String>,
-    /// The job. `None` if the document names none.
+    /// The job, without the number of the task. `None` if the document names none.
     pub job: Option<String>,
     /// The run's id.
     pub id: String,
@@ -33,6 +38,10 @@ pub struct FigureLevel {
     pub key: String,
     /// The topic of the benchmark, such as `Memory`.
     pub resource: String,
+    /// The kind of figure and its unit: `latency in ns`.
+    pub measure: String,
+    /// The hash of the program. `None` if it is not known.
+    pub program: Option<String>,
     /// The natural logarithms of the launches' medians, ascending; with the opposite sign for a
     /// bandwidth, so that more is always slower. Not empty.
     pub launches: Vec<f64>,
@@ -61,6 +70,19 @@ pub struct LeftOut {
     pub skipped: usize,
     /// Without a better direction, or without a positive launch.
     pub without_direction: usize,
+    /// Of another kind, or in another unit, than on most nodes.
+    pub other_unit: usize,
+}
+
+impl LeftOut {
+    /// Adds the counts of another run.
+    pub fn add(&mut self, other: LeftOut) {
+        self.disturbed += other.disturbed;
+        self.invalid += other.invalid;
+        self.skipped += other.skipped;
+        self.without_direction += other.without_direction;
+        self.other_unit += other.other_unit;
+    }
 }
 
 impl NodeRun {
@@ -70,7 +92,7 @@ impl NodeRun {
         let mut summary = NodeRun {
             node: member.map_or(node, |member| &member.node).to_owned(),
             fleet: member.map(|member| member.name.clone()),
-            job: member.and_then(|member| member.job.clone()),
+            job: member.and_then(job_of),
             id: run.id.clone(),
             started_unix_s: run.started_unix_s,
             fingerprint: fingerprint(run),
@@ -84,6 +106,37 @@ impl NodeRun {
         }
         summary
     }
+
+    /// One run with the launches of all these runs of a node, and the facts of the latest.
+    pub fn merged(runs: &[&NodeRun]) -> NodeRun {
+        let mut runs = runs.to_vec();
+        let order = |a: &&NodeRun, b: &&NodeRun| a.started_unix_s.partial_cmp(&b.started_unix_s);
+        runs.sort_by(|a, b| order(b, a).unwrap_or(Ordering::Equal));
+        let mut merged = runs.first().copied().cloned().unwrap_or_default();
+        if runs.len() < 2 {
+            return merged;
+        }
+        merged.left_out = LeftOut::default();
+        let mut figures: IndexMap<[&str; 3], FigureLevel> = IndexMap::new();
+        for run in runs {
+            merged.left_out.add(run.left_out);
+            for figure in &run.figures {
+                let key = [&*figure.key, &figure.resource, &figure.measure];
+                let none = || FigureLevel { launches: Vec::new(), ..figure.clone() };
+                figures.entry(key).or_insert_with(none).launches.extend(&figure.launches);
+            }
+        }
+        merged.figures = figures.into_values().collect();
+        merged.figures.iter_mut().for_each(|f| f.launches.sort_by(f64::total_cmp));
+        merged
+    }
+}
+
+/// The job of a member: Slurm numbers each task of an array by its rank, as in `77_3`.
+fn job_of(member: &FleetMember) -> Option<String> {
+    let job = member.job.as_deref()?;
+    let array = member.rank.and_then(|rank| job.strip_suffix(&format!("_{rank}")));
+    Some(array.unwrap_or(job).to_owned())
 }
 
 /// Selects the counter of a reason.
@@ -96,9 +149,10 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
         Status::Skipped | Status::NotStarted => return Err(|l| &mut l.skipped),
         Status::Invalid | Status::Crashed => return Err(|l| &mut l.invalid),
     }
-    let sign = match of.declaration.figure.as_deref() {
-        Some("latency") => 1.0,
-        Some("bandwidth" | "rate") => -1.0,
+    let kind = of.declaration.figure.as_deref().unwrap_or_default();
+    let sign = match kind {
+        "latency" => 1.0,
+        "bandwidth" | "rate" => -1.0,
         _ => return Err(|l| &mut l.without_direction),
     };
     let launches = of.launches.iter().filter_map(|launch| launch.median);
@@ -107,6 +161,125 @@ fn level(of: &Benchmark) -> Result<FigureLevel, Reason> {
     if logarithms.is_empty() || !logarithms.iter().all(|l| l.is_finite()) {
         return Err(|l| &mut l.without_direction);
     }
-    let topic = of.declaration.provenance.topic.as_deref().unwrap_or(NO_TOPIC);
-    Ok(FigureLevel { key: of.label(), resource: topic.to_owned(), launches: logarithms })
+    let provenance = &of.declaration.provenance;
+    Ok(FigureLevel {
+        key: of.label(),
+        resource: provenance.topic.as_deref().unwrap_or(NO_TOPIC).to_owned(),
+        measure: format!("{kind} in {}", of.unit.as_deref().unwrap_or_default()),
+        program: provenance.program.clone(),
+        launches: logarithms,
+    })
+}
+
+/// Leaves out figures whose kind or unit is not that of most nodes: numbers in different units do
+/// not compare.
+pub(super) fn leave_out_other_units(nodes: &mut [NodeRun]) {
+    let all = nodes.iter().flat_map(|node| &node.figures);
+    let usual = commonest(all.map(|figure| (figure.key.clone(), figure.measure.as_str())));
+    for node in nodes {
+        let before = node.figures.len();
+        node.figures.retain(|figure| usual.get(&figure.key) == Some(&figure.measure));
+        node.left_out.other_unit += before - node.figures.len();
+    }
+}
+
+/// Adds a fact to nodes that measured with other programs than most nodes with their processor and
+/// system.
+pub(super) fn name_other_programs(nodes: &mut [NodeRun]) {
+    let mut kinds: IndexSet<Vec<Fact>> = IndexSet::new();
+    let identities = nodes.iter().map(|node| node.fingerprint.identity.clone());
+    let kinds: Vec<usize> = identities.map(|identity| kinds.insert_full(identity).0).collect();
+    let all = nodes.iter().zip(&kinds).flat_map(|(node, kind)| {
+        node.figures.iter().filter_map(|f| Some(((*kind, f.key.clone()), f.program.as_deref()?)))
+    });
+    let usual = commonest(all);
+    for (node, kind) in nodes.iter_mut().zip(kinds) {
+        let is_other = |f: &&FigureLevel| {
+            f.program.is_some() && usual.get(&(kind, f.key.clone())) != f.program.as_ref()
+        };
+        let (count, all) = (node.figures.iter().filter(is_other).count(), node.figures.len());
+        if count > 0 {
+            let text = format!("others than usual for {count} of {all} figures");
+            node.fingerprint.state.push(("programs".to_owned(), Some(text)));
+        }
+    }
+}
+
+/// The commonest value of each key.
+fn commonest<'a, K: Hash + Eq>(pairs: impl Iterator<Item = (K, &'a str)>) -> IndexMap<K, String> {
+    let mut counts: IndexMap<K, IndexMap<&str, usize>> = IndexMap::new();
+    for (key, value) in pairs {
+        *counts.entry(key).or_default().entry(value).or_default() += 1;
+    }
+    let most = |values: IndexMap<&str, usize>| {
+        // Of equally common ones the first.
+        let most = values.into_iter().rev().max_by_key(|(_, count)| *count);
+        most.map_or_else(String::new, |(value, _)| value.to_owned())
+    };
+    counts.into_iter().map(|(key, values)| (key, most(values))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(node: &str, start: f64, measure: &str, launches: &[f64]) -> NodeRun {
+        let figure = FigureLevel {
+            key: "lat_x".to_owned(),
+            measure: measure.to_owned(),
+            program: Some("usual".to_owned()),
+            launches: launches.to_vec(),
+            ..FigureLevel::default()
+        };
+        NodeRun {
+            node: node.to_owned(),
+            started_unix_s: Some(start),
+            figures: vec![figure],
+            ..NodeRun::default()
+        }
+    }
+
+    #[test]
+    fn launches_of_all_runs_of_a_node_count() {
+        let mut early = run("n1", 1.0, "latency in ns", &[0.1, 0.3]);
+        early.left_out.skipped = 2;
+        let mut late = run("n1", 2.0, "latency in ns", &[0.2]);
+        (late.id, late.left_out.skipped) = ("late".to_owned(), 1);
+        let merged = NodeRun::merged(&[&early, &late]);
+        assert_eq!((merged.id.as_str(), merged.left_out.skipped), ("late", 3));
+        assert_eq!(merged.figures.len(), 1);
+        assert_eq!(merged.figures[0].launches, [0.1, 0.2, 0.3]);
+    }
+
+    #[test]
+    fn figures_in_another_unit_than_most_do_not_count() {
+        let units = ["latency in us", "latency in ns", "bandwidth in ns", "latency in ns"];
+        let mut nodes = units.map(|unit| run("n", 1.0, unit, &[0.1]));
+        leave_out_other_units(&mut nodes);
+        assert_eq!(nodes.each_ref().map(|node| node.left_out.other_unit), [1, 0, 1, 0]);
+        assert_eq!(nodes.each_ref().map(|node| node.figures.len()), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn other_program_than_on_most_nodes_of_the_kind_is_a_fact() {
+        let mut nodes = vec![run("n", 1.0, "latency in ns", &[0.1]); 5];
+        nodes[3].figures[0].program = Some("other".to_owned());
+        nodes[4].figures[0].program = Some("of another processor".to_owned());
+        nodes[4].fingerprint.identity.push(("cpu".to_owned(), Some("y".to_owned())));
+        name_other_programs(&mut nodes);
+        let text = "others than usual for 1 of 1 figures".to_owned();
+        assert_eq!(nodes[3].fingerprint.state, [("programs".to_owned(), Some(text))]);
+        let is_usual = |place: usize| nodes[place].fingerprint.state.is_empty();
+        assert!([0, 1, 2, 4].into_iter().all(is_usual));
+    }
+
+    #[test]
+    fn tasks_of_one_array_are_one_job() {
+        let job = |name: &str, rank| {
+            job_of(&FleetMember { job: Some(name.to_owned()), rank, ..FleetMember::default() })
+        };
+        assert_eq!(job("77_12", Some(12)).as_deref(), Some("77"));
+        assert_eq!(job("77_12", Some(2)).as_deref(), Some("77_12"));
+        assert_eq!(job("june_1", None).as_deref(), Some("june_1"));
+    }
 }

@@ -3,8 +3,9 @@
 use indexmap::{IndexMap, IndexSet};
 use yamba_stats::median;
 
-use crate::slow_nodes::NodeRun;
 use crate::slow_nodes::job::{Job, job};
+use crate::slow_nodes::node_run::{leave_out_other_units, name_other_programs};
+use crate::slow_nodes::{LeftOut, NodeRun};
 
 /// A node is slow in an earlier job if a node of its class is at least that slow with this
 /// probability or less, for this test alone.
@@ -30,31 +31,29 @@ pub struct JobOfFleet {
     pub started_unix_s: Option<f64>,
     /// The analysis.
     pub job: Job,
-    /// Indices of the runs, in the order of the job's nodes.
-    pub runs: Vec<usize>,
+    /// Number of figures of all nodes that do not count.
+    pub left_out: LeftOut,
+    /// Nodes without a figure that counts.
+    pub without_figure: Vec<String>,
     /// Nodes of earlier jobs that this one lacks.
     pub missing: Vec<String>,
 }
 
-/// Analyses all jobs. If a node has several runs in a job, the latest counts.
+/// Analyses all jobs. If a node has several runs in a job, the launches of all of them count.
 ///
 /// The jobs of one fleet count as one job unless most of its nodes ran in several: a fleet that was
 /// resumed has a job for each part.
 pub fn report(runs: &[NodeRun]) -> Report {
     let has_jobs = with_several_jobs(runs);
-    let mut jobs: IndexMap<Key, IndexMap<&str, usize>> = IndexMap::new();
-    for (at, run) in runs.iter().enumerate() {
+    let mut jobs: IndexMap<Key, IndexMap<&str, Vec<&NodeRun>>> = IndexMap::new();
+    for run in runs {
         let fleet = run.fleet.as_deref();
         let key = (fleet, run.job.as_deref().filter(|_| has_jobs.contains(&fleet)));
-        let nodes = jobs.entry(key).or_default();
-        let latest = nodes.entry(&run.node).or_insert(at);
-        if runs[*latest].started_unix_s <= run.started_unix_s {
-            *latest = at;
-        }
+        jobs.entry(key).or_default().entry(&run.node).or_default().push(run);
     }
     let each = jobs.into_iter().map(|((fleet, job), nodes)| {
-        let of_job: Vec<usize> = nodes.into_values().collect();
-        analysed(runs, job.or(fleet), of_job)
+        let nodes = nodes.into_values().map(|runs| NodeRun::merged(&runs));
+        analysed(job.or(fleet), nodes.collect())
     });
     let mut jobs: Vec<JobOfFleet> = each.collect();
     jobs.sort_by(|a, b| {
@@ -83,15 +82,20 @@ fn with_several_jobs(runs: &[NodeRun]) -> IndexSet<Option<&str>> {
     each.map(|(fleet, _)| fleet).collect()
 }
 
-fn analysed(runs: &[NodeRun], name: Option<&str>, mut of_job: Vec<usize>) -> JobOfFleet {
-    of_job.sort_by(|a, b| natural(&runs[*a].node).cmp(&natural(&runs[*b].node)));
-    let nodes: Vec<&NodeRun> = of_job.iter().map(|at| &runs[*at]).collect();
+fn analysed(name: Option<&str>, mut nodes: Vec<NodeRun>) -> JobOfFleet {
+    nodes.sort_by_cached_key(|run| natural(&run.node));
+    leave_out_other_units(&mut nodes);
+    name_other_programs(&mut nodes);
     let started: Vec<f64> = nodes.iter().filter_map(|run| run.started_unix_s).collect();
+    let mut left_out = LeftOut::default();
+    nodes.iter().for_each(|run| left_out.add(run.left_out));
+    let empty = nodes.iter().filter(|run| run.figures.is_empty());
     JobOfFleet {
         name: name.map(str::to_owned),
         started_unix_s: median(&started),
-        job: job(&nodes),
-        runs: of_job,
+        job: job(&nodes.iter().collect::<Vec<_>>()),
+        left_out,
+        without_figure: empty.map(|run| run.node.clone()).collect(),
         missing: Vec::new(),
     }
 }

@@ -120,7 +120,8 @@ fn figure(key: &str, resource: &str, offset: f64, from: &[f64], random: &mut Rng
     let mut draw = || offset + from[random.usize(..from.len())];
     let mut launches: Vec<f64> = (0..LAUNCHES).map(|_| draw()).collect();
     launches.sort_by(f64::total_cmp);
-    FigureLevel { key: key.to_owned(), resource: resource.to_owned(), launches }
+    let (key, resource) = (key.to_owned(), resource.to_owned());
+    FigureLevel { key, resource, launches, ..FigureLevel::default() }
 }
 
 /// Makes a node slower by `factor` in all figures of a resource.

@@ -15,7 +15,7 @@ const SSH: &str = r#"
 for word; do host=$line; line=$word; done
 export TMPDIR=$(dirname "$0")/tmp
 case $host in
-    noisy) echo "*** Welcome ***"; sh -c "$line"; status=$?; echo logout; exit $status ;;
+    noisy) printf '*** Welcome to M\374nchen ***\n'; sh -c "$line"; status=$?; echo logout; exit $status ;;
     nologin) echo "This account is not available."; exit 1 ;;
     full) export TMPDIR=$TMPDIR/missing; exec sh -c "$line" ;;
     ahead) sh -c "$line" | sed 's/"started_unix_s":1/"started_unix_s":9/' ;;
@@ -69,6 +69,19 @@ fn fleet_of_the_same_name_in_another_folder_is_not_taken_for_this_one() {
     assert_eq!(again["measured"], first["measured"]);
     let other = format!("{RUN} --into a --host n1 --target aarch64-linux");
     yamba.run(&other).refused(&["other nodes, benchmarks or options"]);
+}
+
+/// A command that started nothing does not take the name.
+#[test]
+#[ignore = "needs g++"]
+fn benchmarks_that_cannot_be_built_leave_the_name_free() {
+    let faulty = "yamba faulty extends Latency { void benchmark(iter_t n) { no_name(n); } }\n";
+    let mut yamba = yamba().file("faulty.yamba", faulty);
+    let with = |name: &str| format!("{RUN} --host n1").replace("lat_syscall_getppid", name);
+    yamba.run(&with("lat_syscall_typo")).refused(&["lat_syscall_typo"]);
+    assert_eq!(yamba.run(&with("faulty.yamba")).status, 2);
+    let found = document(&mut yamba, &with("lat_syscall_getppid"), 0);
+    assert_eq!(nodes(&found["measured"]), ["n1"]);
 }
 
 #[test]

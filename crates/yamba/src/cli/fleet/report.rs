@@ -55,7 +55,7 @@ impl FleetReport {
         output::check(self.output.as_deref())?;
         let expected = [found.expected, self.expected()?].concat();
         let report = report(&found.runs);
-        let document = document(&self.name(), &report, &found.runs, &found.failed, &expected);
+        let document = document(&self.name(), &report, &found.failed, &expected);
         output::json_or_text(self.json, &document, |document| {
             output::text(&views::fleet::view(document, &report))
         })?;
