@@ -65,6 +65,12 @@ fn known_fault_must_be_invalid_because_of_its_evidence() {
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
     invalid.details.evidence = BTreeMap::from([("faults".to_owned(), evidence(4))]);
     assert_eq!(caught("x", &invalid).outcome, Outcome::Passed);
+    // Three batches were discarded, and the fourth one shows the fault.
+    invalid.details.evidence = BTreeMap::from([("faults".to_owned(), evidence(1))]);
+    invalid.interference.discarded = 3;
+    assert_eq!(caught("x", &invalid).outcome, Outcome::Passed);
+    invalid.interference.discarded = 4;
+    assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
     invalid.status = Status::Ok;
     assert_eq!(caught("x", &invalid).outcome, Outcome::Failed);
     let stopped = caught("x", &yamba_harness::not_started("sample"));
