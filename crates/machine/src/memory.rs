@@ -70,16 +70,17 @@ pub(super) fn available(source: &impl Source) -> Option<u64> {
 fn nodes(source: &impl Source) -> Vec<Node> {
     const NODES: &str = "/sys/devices/system/node";
     let names = source.list(NODES);
-    let numbered = names.iter().filter(|name| {
-        let number = name.strip_prefix("node");
-        number.is_some_and(|n| n.parse::<u64>().is_ok())
-    });
-    numbered
+    let numbers = names.iter().filter_map(|name| name.strip_prefix("node")?.parse().ok());
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    numbers
+        .into_iter()
         .map(|node| {
             let (list, info) =
-                (format!("{NODES}/{node}/cpulist"), format!("{NODES}/{node}/meminfo"));
+                (format!("{NODES}/node{node}/cpulist"), format!("{NODES}/node{node}/meminfo"));
             let text = source.lines(&info);
             Node {
+                node: Some(node),
                 // A node without processors has an empty list.
                 cpus: source.cpus(&list).unwrap_or_default(),
                 total: text.and_then(|text| source.understood(&info, node_total(&text))),
@@ -96,4 +97,27 @@ fn node_total(meminfo: &str) -> Option<u64> {
         kibibytes(rest, "MemTotal")
     };
     meminfo.lines().find_map(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    /// Some machines have gaps in the numbers, or nodes of memory alone.
+    #[test]
+    fn nodes_are_in_the_order_of_their_numbers() {
+        let node = |number: u64, cpus: &str, total: u64| {
+            format!(
+                "== /sys/devices/system/node/node{number}/cpulist\n{cpus}\n\
+                 == /sys/devices/system/node/node{number}/meminfo\nNode {number} MemTotal: {total} kB\n"
+            )
+        };
+        let text = [node(0, "0-1", 8), node(10, "2-3", 4), node(2, "", 1)].concat();
+        let found: Vec<_> =
+            nodes(&Sample::new(&text)).into_iter().map(|n| (n.node, n.cpus, n.total)).collect();
+        let expected = [(0, "0-1", 8192), (2, "", 1024), (10, "2-3", 4096)]
+            .map(|(number, cpus, total)| (Some(number), cpus.to_owned(), Some(total)));
+        assert_eq!(found, expected);
+    }
 }

@@ -67,11 +67,30 @@ pub(super) fn storage(source: &impl Source, folder: &Folder) -> Storage {
         describe(source, &disk, &mut storage);
     }
     storage.is_memory = is_memory(mount.kind, storage.device.as_deref());
-    let own = format!("/sys/class/bdi/{}/read_ahead_kb", mount.device);
-    if source.bytes(&own).is_some() {
-        storage.read_ahead = read_ahead(source, &own);
-    }
+    own_read_ahead(source, mount, &mut storage);
     storage
+}
+
+/// Enters the read-ahead of a file system that has one of its own, whatever its disk has. Since
+/// Linux 4.12, the file of most of them has the name of their kind and a count: `btrfs-1`. With
+/// several of a kind it is not known which one is that of this mount.
+fn own_read_ahead(source: &impl Source, mount: &Mount<'_>, storage: &mut Storage) {
+    const OWN: &str = "/sys/class/bdi";
+    let file = |name: &str| format!("{OWN}/{name}/read_ahead_kb");
+    let by_number = file(mount.device);
+    let own = if source.bytes(&by_number).is_some() {
+        Some(by_number)
+    } else if mount.device.starts_with("0:") {
+        let kind = format!("{}-", mount.kind);
+        let names = source.list(OWN);
+        let mut of_kind = names.iter().filter(|name| name.starts_with(&kind));
+        let first = of_kind.next();
+        first.filter(|_| of_kind.next().is_none()).map(|only| file(only))
+    } else {
+        return;
+    };
+    storage.read_ahead = own.as_ref().and_then(|file| read_ahead(source, file));
+    storage.read_ahead_file = own;
 }
 
 fn options(mount: &Mount<'_>) -> Vec<String> {
@@ -181,6 +200,28 @@ mod tests {
         assert_eq!(storage.device.as_deref(), Some("nvme0n1"));
         assert_eq!(storage.read_ahead, Some(4 << 20));
         assert_eq!(storage.options, ["compress=zstd:3"]);
+    }
+
+    /// Since Linux 4.12, btrfs counts its file systems.
+    #[test]
+    fn read_ahead_of_a_counted_file_system_is_not_that_of_its_disk() {
+        let with = |bdi: &[u32]| {
+            let bdi =
+                bdi.iter().map(|n| format!("== /sys/class/bdi/btrfs-{n}/read_ahead_kb\n4096\n"));
+            let text = format!(
+                "== /proc/self/mountinfo\n27 1 0:24 /@ / rw - btrfs /dev/mapper/vg rw\n\
+                 == /dev/mapper/vg -> /dev/nvme0n1p2\n\
+                 == /sys/class/block/nvme0n1p2 -> /sys/block/nvme0n1/nvme0n1p2\n\
+                 {}{DISK}",
+                bdi.collect::<String>()
+            );
+            let storage = storage_at("/home/x", &text);
+            (storage.read_ahead, storage.read_ahead_file)
+        };
+        let file = "/sys/class/bdi/btrfs-1/read_ahead_kb".to_owned();
+        assert_eq!(with(&[1]), (Some(4 << 20), Some(file)));
+        assert_eq!(with(&[1, 2]), (None, None));
+        assert_eq!(with(&[]), (None, None));
     }
 
     #[test]

@@ -33,12 +33,14 @@ pub(super) fn read_ahead(f: &Facts<'_>) -> Option<Finding> {
     let storage = &f.details.storage;
     let size = storage.read_ahead?;
     let device = storage.device.as_deref()?;
+    let of_disk = || format!("/sys/block/{device}/queue/read_ahead_kb");
+    let file = storage.read_ahead_file.clone().unwrap_or_else(of_disk);
     (size > 0 && storage.is_memory == Some(false)).then(|| {
         command(format!(
                 "the disk reads up to {} ahead: one access pays for its neighbours, those are then free",
                 bytes(size)
             ),
-            format!("echo 0 | sudo tee /sys/block/{device}/queue/read_ahead_kb"),
+            format!("echo 0 | sudo tee {file}"),
         )
     })
 }

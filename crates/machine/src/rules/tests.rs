@@ -278,6 +278,11 @@ fn scratch_disk_disturbances() {
         command_of(disk(false, 4096)),
         "echo 0 | sudo tee /sys/block/sda/queue/read_ahead_kb"
     );
+    let own = command_of(|m, d| {
+        disk(false, 4096)(m, d);
+        d.storage.read_ahead_file = text("/sys/class/bdi/btrfs-1/read_ahead_kb");
+    });
+    assert_eq!(own, "echo 0 | sudo tee /sys/class/bdi/btrfs-1/read_ahead_kb");
     assert_eq!(names(disk(false, 0)), [""; 0]);
 }
 

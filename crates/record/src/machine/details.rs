@@ -211,7 +211,10 @@ pub struct Memory {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct Node {
-    /// The processors of the node, as a list.
+    /// The number of the node. `None` in runs of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<u64>,
+    /// The processors of the node, as a list. Empty for memory without processors.
     pub cpus: String,
     /// Memory of the node, in bytes.
     pub total: Option<u64>,
@@ -312,6 +315,9 @@ pub struct Storage {
     pub scheduler: Option<String>,
     /// Read-ahead in bytes.
     pub read_ahead: Option<u64>,
+    /// The file with this number, if the file system has one of its own. Otherwise it is the disk's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ahead_file: Option<String>,
     /// Cache mode: `write back` or `write through`.
     pub write_cache: Option<String>,
     /// Size of the file system in bytes.

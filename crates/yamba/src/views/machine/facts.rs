@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use yamba_record::Machine;
 use yamba_record::machine::Details;
-use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Tlb};
+use yamba_record::machine::details::{Cache, CoreKind, Limit, Mitigation, Node, Tlb};
 use yamba_record::number::{bytes, counted, number};
 
 use yamba_report::hardware::value;
@@ -166,6 +166,16 @@ fn one_tlb(tlb: &Tlb) -> String {
     format!("{entries} of {}{ways}", pages.join(" or "))
 }
 
+/// `node 2: 64 GiB without processors`
+fn memory_node(node: &Node) -> String {
+    let number = node.node.map(|number| format!("node {number}: ")).unwrap_or_default();
+    let total = node.total.map(bytes).unwrap_or_default();
+    match node.cpus.as_str() {
+        "" => format!("{number}{total} without processors"),
+        cpus => format!("{number}{total} at processors {cpus}"),
+    }
+}
+
 pub(super) fn memory(page: &mut Page, machine: &Machine, details: &Details) {
     let m = &details.memory;
     page.section("Memory");
@@ -173,10 +183,7 @@ pub(super) fn memory(page: &mut Page, machine: &Machine, details: &Details) {
     match m.nodes.len() {
         0 => {}
         1 => size.push(Some("1 node".to_owned())),
-        _ => size.extend(m.nodes.iter().map(|n| {
-            let total = n.total.map(bytes).unwrap_or_default();
-            Some(format!("{total} at processors {}", n.cpus))
-        })),
+        _ => size.extend(m.nodes.iter().map(|n| Some(memory_node(n)))),
     }
     page.parts("size", size);
     let is_used = m.swap_total != Some(0);
@@ -446,6 +453,14 @@ fn age(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_without_processors_says_so() {
+        let mut node = Node { node: Some(2), cpus: "0-1".to_owned(), total: Some(1 << 20) };
+        assert_eq!(memory_node(&node), "node 2: 1 MiB at processors 0-1");
+        node.cpus.clear();
+        assert_eq!(memory_node(&node), "node 2: 1 MiB without processors");
+    }
 
     #[test]
     fn rates_are_short() {
