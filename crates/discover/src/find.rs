@@ -148,10 +148,15 @@ fn read<'a>(
     let passes: Vec<Pass> = passes.into_iter().copied().collect();
     let points = Points::of(&passes, scale(method));
     let of_step = |step: Step| of_step(step, widest(method), unit);
-    if points.x.len() < 2 && method != Method::MedianNs {
-        return Err(
-            "fewer than two points have a quiet pass with a known length of a cycle".to_owned()
-        );
+    // On one processor, the curve over the number of processors has one point.
+    let least_points = match method {
+        Method::MedianNs | Method::MegabytesPerSecond => 1,
+        _ => 2,
+    };
+    if points.x.len() < least_points {
+        return Err(format!(
+            "fewer than {least_points} points have a quiet pass with a known length of a cycle"
+        ));
     }
     let last = points.y.len().saturating_sub(1);
     match method {

@@ -456,3 +456,12 @@ fn parts_of_a_climb_are_no_cache() {
     let reason = find(size, &[curve(&[1.7, 5.3, 43.0, 66.0, 110.0])]).unwrap_err();
     assert_eq!(reason, "the time rises in 4 steps instead of 3");
 }
+
+/// A curve over the number of processors has one point on one processor.
+#[test]
+fn bandwidth_of_one_processor_is_found() {
+    let bandwidth = parameter("memory.bandwidth").unwrap();
+    let pass = Pass { x: 1.0, ns: 64.0, cycle_ns: Some(0.3), is_quiet: Some(true) };
+    let found = find(bandwidth, &[vec![pass; 8], vec![pass; 8]]).unwrap();
+    assert!((found.value - 16_000.0).abs() < 1e-6, "{found:?}");
+}
