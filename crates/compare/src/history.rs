@@ -5,7 +5,7 @@ use yamba_record::{Benchmark, Run};
 use yamba_stats::{change_points, launch_level, median};
 
 use super::identity::differences;
-use super::pairing::{Which, in_order, kind, no_figure, no_level};
+use super::pairing::{Which, in_order, kind, no_figure, no_level, single_number};
 use super::unit::{self, Medians};
 use super::{LEAST_DEVIATION, spread};
 
@@ -281,7 +281,7 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
         better: super::comparison::better(last),
         unit: unit.name(last),
         least,
-        single_numbers: of.iter().filter(|(_, b)| b.launches.is_empty()).count(),
+        single_numbers: of.iter().filter(|(_, b)| single_number(b).is_some()).count(),
         imported: of.iter().filter(|(run, _)| run.producer.imported.is_some()).count(),
         unnamed_machines: of.iter().filter(|(run, _)| run.machine.cpu.is_none()).count(),
         changes: found.into_iter().map(change).collect(),
@@ -291,11 +291,9 @@ fn one(of: &[(&Run, &Benchmark)]) -> Option<Series> {
 
 /// The medians of a run's launches, or the one number of a figure without launches.
 fn levels(benchmark: &Benchmark) -> Medians {
-    match benchmark.median {
-        Some(only) if benchmark.launches.is_empty() => {
-            Medians { own: vec![only], cycles: Vec::new() }
-        }
-        _ => Medians::new(benchmark),
+    match single_number(benchmark) {
+        Some(only) => Medians { own: vec![only], cycles: Vec::new() },
+        None => Medians::new(benchmark),
     }
 }
 
@@ -395,6 +393,11 @@ mod tests {
         };
         let steady = series(&STEADY);
         assert_eq!((steady.changes, steady.single_numbers), (vec![], 12));
+        // A parameter by the curves of all launches: none of these has a figure alone.
+        let mut curve = run(vec![scaled("x", 2.0)]);
+        curve.benchmarks[0].launches.iter_mut().for_each(|launch| launch.median = None);
+        let curve = history(&[curve]).benchmarks.remove(0);
+        assert_eq!((curve.points.len(), curve.single_numbers), (1, 1));
         let mut runs = [single(0, 1.0), single(1, 1.0)];
         runs[0].machine.cpu = Some("Z80".to_owned());
         runs[1].machine.cpu = None;

@@ -124,14 +124,19 @@ pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
+/// The one number of a benchmark none of whose launches has a figure of its own, such as a parameter
+/// that the curves of all launches show together.
+pub(super) fn single_number(benchmark: &Benchmark) -> Option<f64> {
+    let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
+    benchmark.median.filter(|_| medians.next().is_none())
+}
+
 /// Why a benchmark has no level in a history. One number has: the other runs show how much it
 /// varies.
 pub(super) fn no_level(benchmark: &Benchmark) -> Option<&'static str> {
-    match benchmark.median {
-        Some(only) if benchmark.launches.is_empty() => {
-            (only <= 0.0).then_some("a number that is not above 0")
-        }
-        _ => no_launches(benchmark),
+    match single_number(benchmark) {
+        Some(only) => (only <= 0.0).then_some("a number that is not above 0"),
+        None => no_launches(benchmark),
     }
 }
 

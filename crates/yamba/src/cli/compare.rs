@@ -83,6 +83,7 @@ impl Compare {
         run_ref::choose(&mut [&mut a, &mut b], &self.names)?;
         let mut found = comparison(&a, &b, &choose_unit);
         self.same_machine(&found)?;
+        self.another_run(&a, &b)?;
         if found.benchmarks.is_empty() {
             return Err(Failure::new(format!(
                 "{} and {} have no benchmark in common{}",
@@ -169,12 +170,21 @@ impl Compare {
             .help("--across compares them nevertheless"))
     }
 
+    /// A gate of a run against itself would pass whatever was changed. Re-measured it may compare.
+    fn another_run(&self, a: &Run, b: &Run) -> Result<(), Failure> {
+        if !self.gate.is_on() || self.remeasure || !is_same(a, b) {
+            return Ok(());
+        }
+        Err(Failure::new(format!("A and B are the same run, {}, so no gate can judge", a.id))
+            .help("name the run of the changed program as B: `yamba runs` lists all"))
+    }
+
     fn warn(&self, found: &Comparison, a: &Run, b: &Run) {
         let machine = &found.machine;
         for difference in machine.identity.iter().chain(&machine.state) {
             output::note(&format!("warning: {}\n", difference.describe("in A", "in B")));
         }
-        if !a.id.is_empty() && a.id == b.id {
+        if is_same(a, b) {
             output::note("warning: A and B are the same run\n");
         }
         for (side, run) in [("A", a), ("B", b)] {
@@ -186,6 +196,10 @@ impl Compare {
             }
         }
     }
+}
+
+fn is_same(a: &Run, b: &Run) -> bool {
+    !a.id.is_empty() && a.id == b.id
 }
 
 /// The first benchmark of each side, whose names may differ in a parameter only.

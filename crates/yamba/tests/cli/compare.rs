@@ -463,6 +463,7 @@ fn candidates_that_cannot_be_remeasured_are_undecided() {
     // A benchmark that is decided and present on both sides also passes with `--strict`.
     let words = "compare a.json b.json lat_same --fail-above 5% --strict";
     yamba.run(words).ok().says(&["1 of 1 judged\n"]);
+    yamba.run("compare a.json a.json --fail-above 5%").refused(&["A and B are the same run"]);
     yamba.run("compare a.json b.json --strict").refused(&["--fail-above"]);
     let answer = yamba.run("compare a.json b.json --remeasure --json").ok();
     let document: Value = serde_json::from_str(&answer.out).unwrap();
