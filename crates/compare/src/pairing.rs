@@ -124,8 +124,8 @@ pub(super) fn no_launches(benchmark: &Benchmark) -> Option<&'static str> {
     }
 }
 
-/// The one number of a benchmark none of whose launches has a figure of its own, such as a parameter
-/// that the curves of all launches show together.
+/// The one number of a benchmark none of whose launches has a figure of its own, such as a
+/// parameter that the curves of all launches show together.
 pub(super) fn single_number(benchmark: &Benchmark) -> Option<f64> {
     let mut medians = benchmark.launches.iter().filter_map(|l| l.median);
     benchmark.median.filter(|_| medians.next().is_none())

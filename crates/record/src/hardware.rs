@@ -30,7 +30,8 @@ impl HardwareParameter {
         let name = &self.name;
         match (self.found, self.interval, &self.reason) {
             (None, None, Some(_)) => None,
-            (None, ..) => Some(format!("{name} has no value, and no reason alone")),
+            (None, None, None) => Some(format!("{name} has neither a value nor a reason")),
+            (None, Some(_), _) => Some(format!("{name} has an interval without a value")),
             (Some(_), _, Some(_)) => Some(format!("{name} has a value, and a reason for none")),
             (Some(found), ..) if found < 0.0 => {
                 Some(format!("the value {found} of {name} is below 0"))

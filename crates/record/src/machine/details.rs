@@ -315,7 +315,8 @@ pub struct Storage {
     pub scheduler: Option<String>,
     /// Read-ahead in bytes.
     pub read_ahead: Option<u64>,
-    /// The file with this number, if the file system has one of its own. Otherwise it is the disk's.
+    /// The file with this number, if the file system has one of its own. Otherwise it is that of
+    /// the disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_ahead_file: Option<String>,
     /// Cache mode: `write back` or `write through`.
