@@ -66,7 +66,6 @@ pub fn fingerprint(run: &RunHead) -> Fingerprint {
         fact("clock source", all.timers.source),
         fact("huge pages", all.memory.transparent_huge_pages),
         fact("measured by", text(&run.producer.version)),
-        fact("batches beside neighbours", run.plan.counts_neighbours.then_some("count")),
     ]);
     Fingerprint { identity: identity_facts(run), state }
 }
@@ -149,6 +148,8 @@ fn core_kinds(kinds: &[CoreKind]) -> Option<String> {
 
 fn state_facts(run: &RunHead) -> Vec<Fact> {
     let all = details(run);
+    let is_ours = run.producer.imported.is_none();
+    let beside_neighbours = if run.plan.counts_neighbours { "counted" } else { "discarded" };
     let mut facts = vec![
         fact("kernel", text(&run.machine.kernel)),
         fact("page size", (run.machine.page_size > 0).then_some(run.machine.page_size)),
@@ -161,6 +162,7 @@ fn state_facts(run: &RunHead) -> Vec<Fact> {
         fact("virtual machine", run.machine.virtual_machine),
         fact("hypervisor", all.virtualisation.hypervisor),
         fact("compiler", run.producer.compiler.as_deref()),
+        fact("batches beside neighbours", is_ours.then_some(beside_neighbours)),
     ];
     let mitigations = all.kernel.mitigations.into_iter();
     facts.extend(mitigations.map(|m| (format!("mitigation {}", m.name), Some(m.state))));
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn changed_machine_state_is_listed_by_name() {
-        let other = run(|d| {
+        let mut other = run(|d| {
             d["machine"]["kernel"] = json!("6.2.0");
             d["producer"]["compiler"] = json!("g++ 15");
             let details = &mut d["machine"]["details"];
@@ -297,11 +299,20 @@ mod tests {
             details["kernel"]["mitigations"] =
                 json!([{"name": "meltdown", "state": "Mitigation: PTI"}]);
         });
+        other.plan.counts_neighbours = true;
         let found = differences(&run(|_| ()), &other);
         assert!(found.identity.is_empty());
         assert_eq!(
             names(&found.state),
-            ["kernel", "microcode", "governor", "hypervisor", "compiler", "mitigation meltdown"]
+            [
+                "kernel",
+                "microcode",
+                "governor",
+                "hypervisor",
+                "compiler",
+                "batches beside neighbours",
+                "mitigation meltdown"
+            ]
         );
     }
 

@@ -53,10 +53,31 @@ fn one(source: &impl Source, folder: &str) -> Option<Cache> {
     Some(Cache {
         level: number("level")?,
         kind: source.understood(&kind, is_kind.then_some(name))?,
-        bytes: source.word(&bytes).and_then(|text| source.understood(&bytes, size(&text))),
+        bytes: source
+            .word(&bytes)
+            .and_then(|text| source.understood(&bytes, size(&text)))
+            // An unknown size is written as `0K`.
+            .filter(|size| *size > 0),
         line: known("coherency_line_size"),
         ways: known("ways_of_associativity"),
         sets: known("number_of_sets"),
         shared_by: source.cpus(&format!("{folder}/shared_cpu_list")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    #[test]
+    fn size_of_0_is_unknown() {
+        let with = |size: &str| {
+            let text = format!(
+                "== /c/level\n1\n== /c/type\nData\n== /c/size\n{size}\n== /c/shared_cpu_list\n0\n"
+            );
+            one(&Sample::new(&text), "/c").and_then(|cache| cache.bytes)
+        };
+        assert_eq!((with("32K"), with("0K")), (Some(32 << 10), None));
+    }
 }
