@@ -154,9 +154,12 @@ fn read<'a>(
         _ => 2,
     };
     if points.x.len() < least_points {
-        return Err(format!(
-            "fewer than {least_points} points have a quiet pass with a known length of a cycle"
-        ));
+        return Err(match least_points {
+            1 => "no point has a quiet pass".to_owned(),
+            _ => {
+                "fewer than two points have a quiet pass with a known length of a cycle".to_owned()
+            }
+        });
     }
     let last = points.y.len().saturating_sub(1);
     match method {

@@ -114,8 +114,8 @@ pub(super) struct Watch<'a> {
     is_all: bool,
     /// Processes and threads of the system when the launch began.
     tasks: Option<u64>,
-    /// Number of tasks of the system above which those of the launch are counted. Half the limit
-    /// is enough to count them: as many others may have ended meanwhile.
+    /// Number of tasks of the system above which those of the launch are counted. Counting begins
+    /// at half the limit, since up to that many other tasks may have ended since the launch began.
     suspect: Option<u64>,
     /// The groups' counters before the launch.
     refused: u64,

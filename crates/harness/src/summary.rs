@@ -499,7 +499,8 @@ fn nothing_measurable(
         return Some(Note::NothingMeasurable("twice the passes do not take longer".to_owned()));
     }
     let Some(times) = times else {
-        let has_none = used.admitted.iter().all(|batch| batch.operations == 0);
+        let admitted = &used.admitted;
+        let has_none = !admitted.is_empty() && admitted.iter().all(|batch| batch.operations == 0);
         let why =
             if has_none { "operations() is 0" } else { "no batch has a time of an operation" };
         return Some(Note::NothingMeasurable(why.to_owned()));

@@ -88,6 +88,8 @@ pub struct Point {
     pub is_disturbed: bool,
     /// Whether the confidence interval also holds the y of an undisturbed machine.
     pub is_sound: bool,
+    /// Whether an end of the interval is unknown, so that the bounds have a placeholder there.
+    pub has_open_end: bool,
     /// Bounds of y on an undisturbed machine. `None` if no disturbance is possible.
     pub bounds: Option<[f64; 2]>,
     /// Figure and interval as in the table.
@@ -104,6 +106,7 @@ impl Point {
             is_within: false,
             is_disturbed: false,
             is_sound: true,
+            has_open_end: false,
             bounds: None,
             text: String::new(),
         }

@@ -61,9 +61,12 @@ pub fn load(reference: &Path, store: &StoreChoice) -> Result<Vector, Failure> {
         Ok(text) => text,
         // The traced program itself may lie here under the name of the application.
         Err(e) if e.kind() == ErrorKind::InvalidData => {
-            return stored(&place, store).map_err(|_| {
-                Failure::new(format!("{place}: it is no text, so no vector, and no stored vector has this name"))
-                    .help("name the file that `yamba trace -o FILE` writes, or a stored vector: `yamba runs` lists them")
+            return stored(&place, store).map_err(|failure| match failure {
+                Failure::Sentence { message, help } => {
+                    let message = format!("{place} is no text, so no vector: {message}");
+                    Failure::Sentence { message, help }
+                }
+                other => other,
             });
         }
         Err(e) => {

@@ -71,7 +71,7 @@ pub(crate) fn named(runs: &[(String, Vec<String>)], reference: &str) -> Result<S
 }
 
 /// Resolves a reference among the runs that hold vectors. `vectors` are their ids with tags and
-/// applications, latest first.
+/// applications, the one that was stored last first.
 pub(crate) fn vector(
     vectors: &[(String, Vec<String>)],
     reference: &str,

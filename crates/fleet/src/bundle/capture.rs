@@ -102,8 +102,8 @@ pub struct RecordedLaunch {
 /// A document or log, under its name.
 type Named<'a> = (&'a str, &'a [u8]);
 
-/// The runs in these files, which have documents, or frames in the log of a serial line. The parts
-/// of one run are merged.
+/// The runs in these files, which have documents, or frames in the log of a serial line. Documents
+/// of one run are merged, and so are its frames. A run in both is returned twice.
 ///
 /// # Errors
 /// The name of a file, and why it has no run.
@@ -151,6 +151,8 @@ impl Collected {
     }
 
     fn capture(self) -> Capture {
+        // Of a lost beginning, only the id of the run may be filled in.
+        let has_begin = self.begin.as_ref().is_some_and(|begin| !begin.bundle.is_empty());
         let begin = self.begin.unwrap_or_default();
         let end = self.end;
         let mut capture = Capture {
@@ -167,7 +169,7 @@ impl Collected {
             ..Capture::default()
         };
         // The beginning and the end are items, too.
-        let mut arrived = 2;
+        let mut arrived = 1 + u64::from(has_begin);
         for item in self.items {
             arrived += u64::from(capture.enter(item));
         }
@@ -191,9 +193,14 @@ impl Capture {
                 self.files = each.map(|(path, text)| (path, bytes(&text))).collect();
             }
             Item::Point(point) => self.points.push(recorded_point(*point)),
-            Item::Probes { records } => {
-                self.probes = shortened::lines(&records).unwrap_or_default();
-            }
+            Item::Probes { records } => match shortened::lines(&records) {
+                Some(probes) => self.probes = probes,
+                None => {
+                    self.lost
+                        .push("the probes of the processor: their records are damaged".to_owned());
+                    return false;
+                }
+            },
             Item::Launch(launch) => {
                 let (entry, round) = (launch.entry, launch.round);
                 // The beginning of the run may be lost.

@@ -308,6 +308,7 @@ impl Source<'_> {
             ("skipped", left_out.skipped),
             ("without a better direction", left_out.without_direction),
             ("in another unit than on most nodes", left_out.other_unit),
+            ("of an earlier run under other conditions", left_out.other_conditions),
         ];
         counts.into_iter().filter(|(_, count)| *count > 0).collect()
     }

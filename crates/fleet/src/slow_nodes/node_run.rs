@@ -72,6 +72,9 @@ pub struct LeftOut {
     pub without_direction: usize,
     /// Of another kind, or in another unit, than on most nodes.
     pub other_unit: usize,
+    /// Of an earlier run of the node, with another program or under other conditions than in its
+    /// latest one.
+    pub other_conditions: usize,
 }
 
 impl LeftOut {
@@ -82,6 +85,7 @@ impl LeftOut {
         self.skipped += other.skipped;
         self.without_direction += other.without_direction;
         self.other_unit += other.other_unit;
+        self.other_conditions += other.other_conditions;
     }
 }
 
@@ -107,7 +111,8 @@ impl NodeRun {
         summary
     }
 
-    /// One run with the launches of all these runs of a node, and the facts of the latest.
+    /// The latest of these runs of a node, with the launches of the others that measured with the
+    /// same programs under the same conditions.
     pub fn merged(runs: &[&NodeRun]) -> NodeRun {
         let mut runs = runs.to_vec();
         let order = |a: &&NodeRun, b: &&NodeRun| a.started_unix_s.partial_cmp(&b.started_unix_s);
@@ -116,16 +121,26 @@ impl NodeRun {
         if runs.len() < 2 {
             return merged;
         }
-        merged.left_out = LeftOut::default();
         let mut figures: IndexMap<[&str; 3], FigureLevel> = IndexMap::new();
+        let mut left_out = LeftOut::default();
         for run in runs {
-            merged.left_out.add(run.left_out);
+            left_out.add(run.left_out);
+            if run.fingerprint != merged.fingerprint {
+                left_out.other_conditions += run.figures.len();
+                continue;
+            }
             for figure in &run.figures {
                 let key = [&*figure.key, &figure.resource, &figure.measure];
                 let none = || FigureLevel { launches: Vec::new(), ..figure.clone() };
-                figures.entry(key).or_insert_with(none).launches.extend(&figure.launches);
+                let known = figures.entry(key).or_insert_with(none);
+                if known.program == figure.program {
+                    known.launches.extend(&figure.launches);
+                } else {
+                    left_out.other_conditions += 1;
+                }
             }
         }
+        merged.left_out = left_out;
         merged.figures = figures.into_values().collect();
         merged.figures.iter_mut().for_each(|f| f.launches.sort_by(f64::total_cmp));
         merged
@@ -136,6 +151,8 @@ impl NodeRun {
 fn job_of(member: &FleetMember) -> Option<String> {
     let job = member.job.as_deref()?;
     let array = member.rank.and_then(|rank| job.strip_suffix(&format!("_{rank}")));
+    // A user may have named the job.
+    let array = array.filter(|array| array.bytes().all(|b| b.is_ascii_digit()));
     Some(array.unwrap_or(job).to_owned())
 }
 
@@ -197,10 +214,14 @@ pub(super) fn name_other_programs(nodes: &mut [NodeRun]) {
         let is_other = |f: &&FigureLevel| {
             f.program.is_some() && usual.get(&(kind, f.key.clone())) != f.program.as_ref()
         };
-        let (count, all) = (node.figures.iter().filter(is_other).count(), node.figures.len());
-        if count > 0 {
-            let text = format!("others than usual for {count} of {all} figures");
-            node.fingerprint.state.push(("programs".to_owned(), Some(text)));
+        let first = node.figures.iter().filter(is_other).min_by(|a, b| a.key.cmp(&b.key));
+        // Nodes with the same programs have the same text, and may make a class.
+        let text = first.and_then(|figure| {
+            let hash: String = figure.program.as_ref()?.chars().take(8).collect();
+            Some(format!("others than usual, such as {hash} for {}", figure.key))
+        });
+        if text.is_some() {
+            node.fingerprint.state.push(("programs".to_owned(), text));
         }
     }
 }
@@ -249,6 +270,14 @@ mod tests {
         assert_eq!((merged.id.as_str(), merged.left_out.skipped), ("late", 3));
         assert_eq!(merged.figures.len(), 1);
         assert_eq!(merged.figures[0].launches, [0.1, 0.2, 0.3]);
+        let mut other = early.clone();
+        other.figures[0].program = Some("other".to_owned());
+        early.fingerprint.state.push(("kernel".to_owned(), Some("5".to_owned())));
+        let merged = NodeRun::merged(&[&other, &early, &late]);
+        assert_eq!(
+            (&*merged.figures[0].launches, merged.left_out.other_conditions),
+            (&[0.2][..], 2)
+        );
     }
 
     #[test]
@@ -267,7 +296,7 @@ mod tests {
         nodes[4].figures[0].program = Some("of another processor".to_owned());
         nodes[4].fingerprint.identity.push(("cpu".to_owned(), Some("y".to_owned())));
         name_other_programs(&mut nodes);
-        let text = "others than usual for 1 of 1 figures".to_owned();
+        let text = "others than usual, such as other for lat_x".to_owned();
         assert_eq!(nodes[3].fingerprint.state, [("programs".to_owned(), Some(text))]);
         let is_usual = |place: usize| nodes[place].fingerprint.state.is_empty();
         assert!([0, 1, 2, 4].into_iter().all(is_usual));
@@ -280,6 +309,6 @@ mod tests {
         };
         assert_eq!(job("77_12", Some(12)).as_deref(), Some("77"));
         assert_eq!(job("77_12", Some(2)).as_deref(), Some("77_12"));
-        assert_eq!(job("june_1", None).as_deref(), Some("june_1"));
+        assert_eq!(job("june_1", Some(1)).as_deref(), Some("june_1"));
     }
 }

@@ -93,6 +93,11 @@ impl Demand {
         live.fold(0.0, f64::max)
     }
 
+    /// The smallest heap of the ordinary runs with Serial, in bytes.
+    pub fn least_heap_bytes(&self) -> Option<f64> {
+        Some(self.serial.runs.first()?.heap_bytes)
+    }
+
     /// The first number of the version of the JVM of the profile.
     pub fn jvm_major(&self) -> u32 {
         costs::jvm_major(&self.jvm)

@@ -24,8 +24,8 @@ pub struct Prediction {
     pub collector: Collector,
     /// Smallest and largest size of the heap, in bytes.
     pub heap_bytes: u64,
-    /// Whether the heap is below [`LEAST_HEAP`] times the largest live set: the intervals may not
-    /// hold there.
+    /// Whether the heap is smaller than in all ordinary runs of the profile: predictions for such
+    /// heaps were never compared with measured times, and the intervals may not hold.
     pub is_below_checked: bool,
     /// Number of collections. Concurrent cycles of G1 are counted apart.
     pub collections: Figure,
@@ -38,10 +38,6 @@ pub struct Prediction {
     /// The longest pause, in ns.
     pub pause_longest_ns: Figure,
 }
-
-/// The heap of the smaller ordinary runs of a profile, as a multiple of the largest live set.
-/// Predictions for smaller ones were never compared with measured times (docs/notes/java.md).
-pub const LEAST_HEAP: f64 = 2.25;
 
 /// The version of the document of predictions.
 pub const SCHEMA: &str = "yamba-gc-predictions/1";
@@ -96,7 +92,9 @@ pub fn predict(
         correction.apply(outcome);
     }
     Ok(Prediction {
-        is_below_checked: (heap_bytes as f64) < LEAST_HEAP * demand.largest_live_bytes(),
+        is_below_checked: demand
+            .least_heap_bytes()
+            .is_some_and(|least| (heap_bytes as f64) < least),
         ..summary(collector, heap_bytes, costs.deviation, outcomes)
     })
 }

@@ -10,7 +10,6 @@ use crate::gc::costs::{CollectorCosts, Costs};
 use crate::gc::demand::{AGES, Census, Demand, PricedRuns, SCHEMA};
 use crate::gc::log::{self, Collection, Kind};
 use crate::gc::ordinary::OrdinaryRun;
-use crate::gc::predict::LEAST_HEAP;
 use crate::gc::refinement::Cards;
 use crate::library::JavaCommand;
 
@@ -30,7 +29,7 @@ const MOST_PROMOTED_BYTES: f64 = 1048576.0;
 
 /// Heaps of the ordinary runs, as multiples of the largest live set: a small one, whose old
 /// generation is often full, and a large one. Predictions interpolate between both.
-const ORDINARY_LIVE_SETS: [f64; 2] = [LEAST_HEAP, 6.0];
+const ORDINARY_LIVE_SETS: [f64; 2] = [2.25, 6.0];
 /// Smallest heap of an ordinary run.
 const LEAST_HEAP_BYTES: f64 = 24e6;
 /// Runs with each heap. That with the median of the collector's processor time counts.

@@ -46,8 +46,8 @@ pub struct Place {
     pub system: String,
     /// Predicted kernel time per unit, in ns.
     pub predicted_ns: f64,
-    /// Predicted user time per unit, in ns, if it is known for all systems. The order is then that
-    /// of the sum.
+    /// Predicted user time per unit, in ns, if it is known for all systems. Without elapsed times,
+    /// the order is that of the sum.
     pub predicted_user_ns: Option<f64>,
     /// Predicted elapsed time per unit, in ns, if it is known for all systems. The order is then
     /// that of the elapsed time.
@@ -85,9 +85,10 @@ enum By {
 /// for all, else by kernel time, or by the sum with user time.
 pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
     let has = |time: fn(&Prediction) -> bool| predictions.iter().all(|p| time(p));
+    let has_user = has(|p| p.user.predicted.is_some());
     let by = if has(|p| elapsed(p).is_some()) {
         By::Elapsed
-    } else if has(|p| p.user.predicted.is_some()) {
+    } else if has_user {
         By::KernelAndUser
     } else {
         By::Kernel
@@ -99,7 +100,7 @@ pub fn ranked(predictions: &[&Prediction]) -> Vec<Place> {
         let is_last = index + 1 == order.len();
         let (fast, slow) = order.split_at(index + 1);
         let unclear = unclear(fast, slow).filter(|_| !is_last);
-        let user = p.user.predicted.as_ref().filter(|_| !matches!(by, By::Kernel));
+        let user = p.user.predicted.as_ref().filter(|_| has_user);
         let elapsed = elapsed(p).filter(|_| matches!(by, By::Elapsed));
         Place {
             application: p.application.clone(),

@@ -9,11 +9,12 @@ use crate::intervals::WITHIN;
 /// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Fits the least-squares line through the points of a curve whose intervals are sound, if there
-/// are at least three, and returns a sentence about it. The sentence has the intervals of
+/// Fits the least-squares line through the points of a curve whose intervals are sound and have two
+/// ends, if there are at least three, and returns a sentence about it. The sentence has the intervals of
 /// intercept, slope and R² and treats disturbed points, as in a study.
 pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
-    let sound: Vec<&Point> = curve.points.iter().filter(|p| p.is_sound).collect();
+    let sound: Vec<&Point> =
+        curve.points.iter().filter(|p| p.is_sound && !p.has_open_end).collect();
     let disturbed = sound.iter().filter(|p| p.is_disturbed).count();
     let points = sound.iter().map(|p| match p.bounds {
         Some(bounds) => BoundedPoint::within(p.x, bounds),

@@ -134,6 +134,7 @@ fn throughput(benchmark: &Benchmark, together: &Throughput) -> Point {
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.interference.is_disturbed,
         is_sound: benchmark.is_sound(),
+        has_open_end: benchmark.has_open_end(),
         bounds: None,
         text: figure(together.sum, &together.unit) + disturbed,
     }
@@ -167,6 +168,7 @@ fn efficiency(of: &Curve) -> Option<Curve> {
             is_within: p.is_within || one.is_within,
             is_disturbed: p.is_disturbed || one.is_disturbed,
             is_sound: p.is_sound && one.is_sound,
+            has_open_end: p.has_open_end || one.has_open_end,
             bounds: None,
             text: number(efficiency),
         }

@@ -156,6 +156,7 @@ fn point(benchmark: &Benchmark, declared: &Declared) -> Option<Point> {
         is_within: benchmark.interval_scope == Some(IntervalScope::WithinLaunches),
         is_disturbed: benchmark.interference.is_disturbed,
         is_sound: benchmark.is_sound(),
+        has_open_end: benchmark.has_open_end(),
         bounds: if is_figure(declared) {
             benchmark.undisturbed_bounds(y, benchmark.confidence_interval)
         } else {

@@ -249,6 +249,18 @@ fn fitted_line_has_intervals_and_omits_disturbed_points() {
     assert!(points[5][3].as_str().unwrap().ends_with("(disturbed)"));
 }
 
+/// Its bound would be a placeholder.
+#[test]
+fn fitted_line_omits_a_point_with_an_open_end() {
+    let page = html(&[on_a_line(|i, entry| {
+        if i == 5 {
+            (entry.interference.is_disturbed, entry.interference.is_bounded) = (true, true);
+            entry.interference.quiet_factors = Some([0.001, 1.0]);
+        }
+    })]);
+    assert!(page.contains("Fitted line through 5 of its 6 points: "), "{page}");
+}
+
 /// The quiet values lie on 2 x + 10. A neighbour may have added up to a fiftieth to each.
 #[test]
 fn fitted_line_uses_intervals_of_bounded_points() {

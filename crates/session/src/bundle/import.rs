@@ -157,7 +157,7 @@ fn options(plan: &Plan, seed: u64) -> Options {
     }
 }
 
-/// What to say about a point whose figure cannot be computed.
+/// The message about a point of an unknown program.
 fn unknown_program(point: &RecordedPoint) -> String {
     let RecordedPoint { entry, program, .. } = point;
     format!("the benchmark of entry {entry}, and so its figure: the plan has no program {program}")

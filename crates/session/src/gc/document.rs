@@ -33,6 +33,9 @@ const FORMS: [Form; 2] = [
 /// An earlier version wrote the document.
 const OLD: &str = "an earlier version of Yamba may have written it: take it again with `yamba gc profile` or `yamba gc characterise`";
 
+/// The document has a number that no version of Yamba writes.
+const CHANGED: &str = "the file was changed or is damaged: take it again with `yamba gc profile` or `yamba gc characterise`";
+
 /// The largest number of bytes, or of ns (30 years). Collections of more bytes could not be
 /// simulated.
 const MOST: f64 = 1e18;
@@ -56,12 +59,12 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, 
     }
     let faulty = |fault: String| Failure::new(format!("{place}: {fault}")).help(OLD);
     if let Some(fault) = impossible(&value, "") {
-        return Err(faulty(fault));
+        return Err(Failure::new(format!("{place}: {fault}")).help(CHANGED));
     }
     serde_json::from_value(value).map_err(|e| faulty(e.to_string()))
 }
 
-/// The first number that is no size, time, count or share, with its place. `None`: all are possible.
+/// The first number that is no size, time, count or share, with its place. `None`: all can be.
 fn impossible(value: &Value, place: &str) -> Option<String> {
     let inner =
         |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };

@@ -78,7 +78,7 @@ fn names_schema(text: &str) -> bool {
     schema.is_some_and(|schema| schema.starts_with("yamba-hardware/"))
 }
 
-/// The document of a text, which may be untrue.
+/// Parses a document of parameters. Refuses one that contradicts itself.
 fn parsed(text: &str) -> Result<Document, String> {
     let document: Document = serde_json::from_str(text).map_err(|e| e.to_string())?;
     if document.schema != SCHEMA {

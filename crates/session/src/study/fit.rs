@@ -91,9 +91,10 @@ impl Fit {
             }
             _ => count,
         }];
-        notes.extend((!open.is_empty()).then(|| {
-            format!("{} left out: nothing bounds what disturbed their figures", open.len())
-        }));
+        notes.extend(
+            (!open.is_empty())
+                .then(|| format!("{} left out: an end of their interval is unknown", open.len())),
+        );
         notes.extend((disturbed > 0).then(|| {
             format!("{disturbed} of them disturbed: the line goes through the middles of what the disturbances allow, weighted by the widths")
         }));

@@ -74,8 +74,7 @@ impl Assembler<'_> {
             |block: &&AsmBlock| texts(block).all(|(text, _)| !text.contains(".att_syntax"));
         let mut found = Vec::new();
         for block in self.blocks.iter().filter(is_intel) {
-            let lines = texts(block).flat_map(|(text, first)| text.lines().zip(first..));
-            for (text, line) in lines {
+            for (text, line) in code_lines(block) {
                 if let Some(operand) = att::operand(text) {
                     let text = format!("`{operand}` is an operand in AT&T's syntax");
                     let place = self.line(block, line);
@@ -170,6 +169,23 @@ fn texts(block: &AsmBlock) -> impl Iterator<Item = (&str, u32)> {
         AsmPiece::Text { text, line } => Some((text.as_str(), *line)),
         AsmPiece::Hole(_) => None,
     })
+}
+
+/// The lines of a block with their numbers, or the parts of a line around its `${}`, without those
+/// behind the `#` of a comment.
+fn code_lines(block: &AsmBlock) -> Vec<(&str, u32)> {
+    let mut found = Vec::new();
+    let mut is_comment = false;
+    for (text, first) in texts(block) {
+        for (place, (part, line)) in text.split('\n').zip(first..).enumerate() {
+            is_comment &= place == 0;
+            if !is_comment {
+                found.push((part, line));
+            }
+            is_comment |= part.contains('#');
+        }
+    }
+    found
 }
 
 /// An assembler message about a place that the listing names.

@@ -1,6 +1,6 @@
 //! Finds operands of x86 in AT&T's syntax.
 
-/// What to write instead.
+/// The help for an operand in AT&T's syntax.
 pub(super) const HELP: &str = "write Intel's syntax: the destination first, registers without `%`, and memory in brackets, as in `mov rax, [rbx]`";
 
 /// Registers that have no number, or may have none.
@@ -8,19 +8,30 @@ const NAMED: &str = "rax rbx rcx rdx rsi rdi rbp rsp rip eax ebx ecx edx esi edi
     ax bx cx dx si di bp sp al bl cl dl ah bh ch dh sil dil bpl spl cs ds es fs gs ss st";
 
 /// The first operand of a line that is a register after `%`, or a register alone in parentheses.
+/// Texts in quotes, comments, and parentheses in a memory operand are none.
 pub(super) fn operand(line: &str) -> Option<&str> {
-    let code = line.split('#').next().unwrap_or_default();
-    for (start, sign) in code.match_indices(['%', '(']) {
-        let rest = &code[start + 1..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        if sign == "%" && is_register(&rest[..end]) {
-            return Some(&code[start..start + 1 + end]);
-        }
-        let Some(end) = rest.find(')').filter(|_| sign == "(") else {
-            continue;
-        };
-        if is_register(rest[..end].trim()) {
-            return Some(&code[start..=start + 1 + end]);
+    let (mut is_text, mut depth) = (false, 0);
+    for (start, sign) in line.char_indices() {
+        let rest = &line[start + sign.len_utf8()..];
+        match sign {
+            '"' => is_text = !is_text,
+            _ if is_text => {}
+            '#' => return None,
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            '%' => {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+                if is_register(&rest[..end]) {
+                    return Some(&line[start..start + 1 + end]);
+                }
+            }
+            '(' if depth == 0 => {
+                let end = rest.find(')').unwrap_or_default();
+                if is_register(rest[..end].trim()) {
+                    return Some(&line[start..=start + 1 + end]);
+                }
+            }
+            _ => {}
         }
     }
     None
@@ -64,6 +75,8 @@ mod tests {
             "push (kernel)",
             ".type entry, %function",
             "nop  # not %rax",
+            "mov rax, [(rbx) + 8]",
+            ".ascii \"(si)\"",
         ] {
             assert_eq!(operand(line), None, "{line}");
         }

@@ -4,7 +4,7 @@
 pub mod costs;
 
 use yamba_jvm::gc::Collector;
-use yamba_jvm::gc::predict::{Figure, LEAST_HEAP, Prediction, Predictions};
+use yamba_jvm::gc::predict::{Figure, Prediction, Predictions};
 use yamba_record::number::bytes;
 use yamba_report::chart::{Chart, Curve, Point};
 use yamba_report::{Part, Table, View};
@@ -50,9 +50,9 @@ fn below_checked(found: &Predictions) -> Option<String> {
     heaps.dedup();
     let names: Vec<String> = heaps.into_iter().map(bytes).collect();
     (!names.is_empty()).then(|| {
+        let names = names.join(", ");
         format!(
-            "heaps below {LEAST_HEAP} times the largest live set: the intervals of {} may not hold",
-            names.join(", ")
+            "smaller than the heaps of the profile's runs, so that intervals may not hold: {names}"
         )
     })
 }

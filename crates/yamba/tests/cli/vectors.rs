@@ -100,7 +100,9 @@ fn vector_that_was_stored_last_is_the_latest() {
         assert_eq!(predicted(&mut yamba, name), expected, "{name}");
     }
     let mut yamba = yamba.file("other", b"\x7fELF\xff\xfe");
-    yamba.run("predict other --on here.json").refused(&["other: it is no text, so no vector"]);
+    yamba
+        .run("predict other --on here.json")
+        .refused(&["other is no text, so no vector: ", "other"]);
 }
 
 /// The ratio of the times of a request and of a run says nothing.

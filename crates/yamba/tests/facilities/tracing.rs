@@ -583,10 +583,11 @@ pub fn bpf_keeps_user_time_between_short_calls() -> Result<(), Missing> {
     }
     shares.sort_by(f64::total_cmp);
     assert!(shares.len() >= 5, "{shares:?}");
-    // Time that the host takes away counts as user time. The share is 0.5 if the passes with calls
-    // lose theirs; interruptions of a busy machine took up to 0.21.
+    // The share is 0.5 if the passes with calls lose their user time; interruptions of a busy
+    // machine took up to 0.21. The border of user and kernel time in each call counts as user time
+    // (1.3 to 1.6 on a virtual Zen 4); the tracer's own work would add 1.0 and more.
     let median = shares[shares.len() / 2];
-    assert!(median > 0.7 && median < 1.5, "{shares:?}");
+    assert!(median > 0.7 && median < 2.0, "{shares:?}");
     Ok(())
 }
 

@@ -280,7 +280,8 @@ fn systems_are_ranked_by_elapsed_time() {
     let places = order(&vector);
     assert_eq!((places[0].system.as_str(), places[1].system.as_str()), ("a", "b"));
     assert_eq!(places[0].predicted_elapsed_ns, Some(950.0));
-    // The user time of b is not predicted, which is more than its elapsed time lacks here.
+    assert_eq!(places[0].predicted_user_ns, None, "that of b is not predicted");
+    // The elapsed time of b lacks its user time, so it is a lower bound, above the interval of a.
     assert_eq!(places[0].is_before_later, Some(true));
     vector.traced = None;
     let places = order(&vector);

@@ -12,7 +12,7 @@ use yamba_record::command::CommandRuns;
 use yamba_record::number::number;
 use yamba_record::{Benchmark, Note, Run, Status};
 use yamba_session::commands::{Request, Shell, Timed, prepare_commands};
-use yamba_store::export;
+use yamba_store::{export, inputs};
 use yamba_toolchain::build::host;
 
 use crate::cli::gate_options::GateOptions;
@@ -204,8 +204,6 @@ impl Commands {
             .help("use --output pipe, or --output FILE"));
         }
         let prepared = prepare_commands(self.request(setup, timeout))?;
-        // Only now is it known which files are inputs.
-        output::check(self.export_json.as_deref())?;
         let stop = Stop::on_signals().map_err(system_failure)?;
         let line = StatusLine::new("warming up");
         let begun = Instant::now();
@@ -219,6 +217,8 @@ impl Commands {
     /// Checks the options that can be checked before anything runs.
     fn check(&self) -> Result<(), Failure> {
         self.gate.check()?;
+        self.process.input.iter().for_each(|path| inputs::add(path));
+        output::check(self.export_json.as_deref())?;
         if self.gate.is_on() && self.runs.is_some_and(|runs| runs < FIRST_LOOK) {
             return Err(Failure::new(format!("--fail-above needs at least {FIRST_LOOK} runs"))
                 .help(
