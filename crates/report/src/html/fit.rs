@@ -10,8 +10,8 @@ use crate::intervals::WITHIN;
 const CONFIDENCE: f64 = 0.95;
 
 /// Fits the least-squares line through the points of a curve whose intervals are sound and have two
-/// ends, if there are at least three, and returns a sentence about it. The sentence has the intervals of
-/// intercept, slope and R² and treats disturbed points, as in a study.
+/// ends, if there are at least three, and returns a sentence about it. The sentence has the
+/// intervals of intercept, slope and R² and treats disturbed points, as in a study.
 pub fn fit(curve: &mut Curve, unit: &str) -> Option<String> {
     let sound: Vec<&Point> =
         curve.points.iter().filter(|p| p.is_sound && !p.has_open_end).collect();
