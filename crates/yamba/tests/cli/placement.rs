@@ -17,6 +17,9 @@ const CLEAR_GAIN: f64 = 0.25;
 /// Competitors on one processor: more than other tests may have there.
 const COMPETITORS: usize = 3;
 
+/// Most runs until a launch sees them.
+const RUNS: usize = 5;
+
 /// A number of a launch's probes, by processor.
 fn by_processor(launch: &Value, name: &str) -> Vec<(u64, f64)> {
     let probed = launch["placement"]["probed"].as_array().unwrap();
@@ -45,9 +48,19 @@ fn launches_leave_busy_processor() {
     let on = busy.to_string();
     competitor.args(["-c", &on, "sh", "-c", "while :; do :; done"]);
     let competitors: Vec<_> = (0..COMPETITORS).map(|_| competitor.start()).collect();
-    let second = json(&mut yamba, words);
+    // A launch that gets the processor at once, for a whole turn, does not see the competitors. On
+    // a loaded machine many do, so that a run may have no other.
+    let has_seen = (0..RUNS).any(|_| {
+        let run = json(&mut yamba, words);
+        some_launch_saw_competitors(run["benchmarks"][0]["launches"].as_array().unwrap(), busy)
+    });
     drop(competitors);
-    let launches = second["benchmarks"][0]["launches"].as_array().unwrap();
+    assert!(has_seen);
+}
+
+/// Checks where each launch of a run measured. Returns whether one saw or left the busy processor.
+#[track_caller]
+fn some_launch_saw_competitors(launches: &[Value], busy: u64) -> bool {
     let (mut seen, mut calm, mut left, mut away) = (0, 0, 0, 0);
     for launch in launches {
         let shares = by_processor(launch, "quiet_share");
@@ -67,8 +80,6 @@ fn launches_leave_busy_processor() {
         calm += usize::from(is_calm);
         left += usize::from(is_calm && cpu != busy);
     }
-    // A launch that gets the processor at once, for a whole turn, does not see the competitors. On
-    // a loaded machine many do.
-    assert!(seen + away > 0, "{launches:#?}");
     assert_eq!(calm, left, "{launches:#?}");
+    seen + away > 0
 }
