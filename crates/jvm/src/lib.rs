@@ -8,3 +8,8 @@ mod stop;
 
 pub use input::Input;
 pub use stop::{INTERRUPTED, StopFlag};
+
+/// The sum of numbers, 0 if there are none: Rust's sum is then -0, which would be shown.
+pub(crate) fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |all, number| all + number)
+}

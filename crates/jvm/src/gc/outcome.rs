@@ -8,6 +8,7 @@ use crate::gc::log::Kind;
 use crate::gc::policy::{Setting, Simulated, mutator_ns, simulate};
 use crate::gc::price::Prices;
 use crate::gc::refinement;
+use crate::sum;
 
 /// Totals of one simulation.
 pub(crate) struct Outcome {
@@ -75,15 +76,14 @@ pub(crate) fn median(outcomes: &[Outcome]) -> &Outcome {
 fn outcome(collections: &[Simulated], cpu: &Prices, pause: &Prices) -> Outcome {
     let is_cycle = |c: &&Simulated| c.kind == Kind::ConcurrentMark;
     let pauses: Vec<f64> = collections.iter().map(|c| pause.cost(c)).collect();
-    // Rust's sum of no numbers is -0.
-    let cpu_ns = collections.iter().map(|c| cpu.cost(c)).sum::<f64>() + 0.0;
+    let cpu_ns = sum(collections.iter().map(|c| cpu.cost(c)));
     let uncertain: f64 =
         collections.iter().map(|c| cpu.cost(c) * cpu.price(c.kind).deviation).sum();
     Outcome {
         collections: collections.iter().filter(|c| !is_cycle(c)).count() as f64,
         cycles: collections.iter().filter(is_cycle).count() as f64,
         cpu_ns,
-        pause_ns: pauses.iter().sum::<f64>() + 0.0,
+        pause_ns: sum(pauses.iter().copied()),
         longest_ns: pauses.iter().copied().fold(0.0, f64::max),
         cpu_deviation: if cpu_ns > 0.0 { uncertain / cpu_ns } else { 0.0 },
     }

@@ -91,12 +91,10 @@ pub fn predict(
     for outcome in &mut outcomes {
         correction.apply(outcome);
     }
-    Ok(Prediction {
-        is_below_checked: demand
-            .least_heap_bytes()
-            .is_some_and(|least| (heap_bytes as f64) < least),
-        ..summary(collector, heap_bytes, costs.deviation, outcomes)
-    })
+    let mut found = summary(collector, heap_bytes, costs.deviation, outcomes);
+    let least = demand.least_heap_bytes();
+    found.is_below_checked = least.is_some_and(|least| (heap_bytes as f64) < least);
+    Ok(found)
 }
 
 /// The prediction from the outcomes of all variations. `deviation` is that of the costs.

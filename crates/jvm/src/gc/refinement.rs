@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::gc::log::{Collection, Kind};
+use crate::sum;
 
 /// Dirty cards at a collection from which on the refinement thread wakes up: 256 for each of two
 /// threads that collect. G1 of JDK 20 and later sets its first target then.
@@ -36,8 +37,8 @@ impl Cards {
         let woken_share = |run: &Vec<Collection>| woken(run) / pauses(run).count().max(1) as f64;
         let collections = runs.iter().flatten();
         Self {
-            allocated_bytes: collections.clone().map(|c| c.eden_bytes).sum::<f64>() + 0.0,
-            dirty: collections.map(dirty).sum::<f64>() + 0.0,
+            allocated_bytes: sum(collections.clone().map(|c| c.eden_bytes)),
+            dirty: sum(collections.map(dirty)),
             woken_share: runs.iter().map(woken_share).sum::<f64>() / runs.len().max(1) as f64,
         }
     }

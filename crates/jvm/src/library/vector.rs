@@ -6,6 +6,7 @@ use yamba_predict::vector::{JAVA, SCHEMA, Traced, Use, Vector};
 use yamba_record::machine::Java;
 
 use crate::library::documents::Call;
+use crate::sum;
 
 /// The weight of a call beside that of its size, where the time of a method is divided among its
 /// sizes: 16 characters or elements cost about as much as a call.
@@ -47,8 +48,7 @@ pub struct Sampled {
 impl Sampled {
     /// Time in the class library, in ns.
     pub fn in_library_ns(&self) -> f64 {
-        // Rust's sum of no numbers is -0.
-        self.library_ns.values().sum::<f64>() + 0.0
+        sum(self.library_ns.values().copied())
     }
 
     /// Time of the program's threads, in ns.

@@ -5,6 +5,7 @@ use crate::gc::log::Kind;
 
 use crate::run::jvm::application_options;
 use crate::run::{Jvm, Limits};
+use crate::sum;
 
 /// Figures of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,8 +41,7 @@ pub fn measure(
         collections: (collections.len() - cycles) as f64,
         concurrent_cycles: cycles as f64,
         gc_cpu_ns: finished.cpu.all_ns(),
-        // Rust's sum of no numbers is -0.
-        pause_total_ns: pauses.clone().sum::<f64>() + 0.0,
+        pause_total_ns: sum(pauses.clone().copied()),
         pause_longest_ns: pauses.copied().fold(0.0, f64::max),
     })
 }

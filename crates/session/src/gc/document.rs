@@ -57,11 +57,10 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, 
     if value["schema"] != schema {
         return Err(refused(&other_document(&value)));
     }
-    let faulty = |fault: String| Failure::new(format!("{place}: {fault}")).help(OLD);
     if let Some(fault) = impossible(&value, "") {
         return Err(Failure::new(format!("{place}: {fault}")).help(CHANGED));
     }
-    serde_json::from_value(value).map_err(|e| faulty(e.to_string()))
+    serde_json::from_value(value).map_err(|e| Failure::new(format!("{place}: {e}")).help(OLD))
 }
 
 /// The first number that is no size, time, count or share, with its place. `None`: all can be.

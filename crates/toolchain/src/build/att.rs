@@ -8,7 +8,7 @@ const NAMED: &str = "rax rbx rcx rdx rsi rdi rbp rsp rip eax ebx ecx edx esi edi
     ax bx cx dx si di bp sp al bl cl dl ah bh ch dh sil dil bpl spl cs ds es fs gs ss st";
 
 /// The first operand of a line that is a register after `%`, or a register alone in parentheses.
-/// Texts in quotes, comments, and parentheses in a memory operand are none.
+/// Texts in quotes, comments, and parentheses in a memory operand do not count.
 pub(super) fn operand(line: &str) -> Option<&str> {
     let (mut is_text, mut depth) = (false, 0);
     for (start, sign) in line.char_indices() {
